@@ -1,0 +1,67 @@
+"""Shared by all tests: a real pytest in a subprocess, beside an installed third-party benchmark."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+TOY = Path(__file__).parent / "tests" / "toy"
+
+
+class Project:
+    """A user's project in a temporary folder, in which real commands are run."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self._pytester = pytester
+        self.path = pytester.path
+
+    def write(self, **files: str) -> None:
+        """Files by name, with ``__`` for the dot and ``___`` for the slash in keyword names."""
+        for name, text in files.items():
+            path = self.path / name.replace("___", "/").replace("__", ".")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+    def pytest(self, *args: str) -> pytest.RunResult:
+        return self._pytester.runpytest_subprocess(*args)
+
+    def python(self, *args: str) -> pytest.RunResult:
+        import sys
+
+        return self._pytester.run(sys.executable, *args)
+
+    def runs(self) -> list[Path]:
+        """The folders of the runs made so far, oldest first."""
+        return sorted((self.path / ".agentbench" / "runs").glob("*"))
+
+    def scores(self, run: Path | None = None) -> dict[str, Any]:
+        """The scores.json of a run; of the newest one unless it is named."""
+        folder = run or max(self.runs(), key=lambda path: path.stat().st_mtime_ns)
+        result: dict[str, Any] = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+        return result
+
+    def records(self, run: Path | None = None) -> list[dict[str, Any]]:
+        folder = run or max(self.runs(), key=lambda path: path.stat().st_mtime_ns)
+        lines = (folder / "records.jsonl").read_text(encoding="ascii").splitlines()
+        return [json.loads(line) for line in lines]
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setenv("PYTHONPATH", str(TOY))
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in (
+        "PYTEST_ADDOPTS",
+        "CI",
+        "GITHUB_STEP_SUMMARY",
+        "PYTEST_XDIST_WORKER",
+        "PYTEST_XDIST_WORKER_COUNT",
+        "PYTEST_XDIST_TESTRUNUID",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    return Project(pytester)

@@ -1,0 +1,219 @@
+"""From what the user typed to runs: which benchmarks were asked for, and with which settings."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_agentbench import scenario
+from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.collection import BenchmarkModule, Collection
+from pytest_agentbench.controller import Controller
+from pytest_agentbench.options import OPTIONS, Layer, Settings, resolve
+from pytest_agentbench.run import Run
+
+_MARKED = pytest.StashKey[dict[str, Run]]()
+
+
+def activate(config: pytest.Config) -> None:
+    """Prepares every run that was asked for; any mistake is a usage error before a sample is asked."""
+    try:
+        settings, selected, paths = _requested(config)
+        if not settings:
+            return
+        _warn_about_rootdir(config)
+        runs = {nodeid: Run(one) for nodeid, one in settings.items()}
+        _check_selected(runs, selected)
+        if not hasattr(config, "workerinput"):
+            config.pluginmanager.register(
+                Controller(config, list(runs.values())), "agentbench-controller"
+            )
+    except BenchmarkError as error:
+        raise pytest.UsageError(str(error)) from None
+    named = [(r, frozenset(selected.get(n, ()))) for n, r in runs.items() if n not in paths]
+    scenarios = {path: runs[nodeid] for nodeid, path in paths.items()}
+    config.pluginmanager.register(Collection(named, scenarios), "agentbench-collection")
+    config.stash[_MARKED] = {r.benchmark.name: r for r, _ in named}
+    _keep_only_tests(config, runs)
+
+
+def run_of(node: Any) -> Run | None:
+    """The run that a test belongs to: by its place in a benchmark, or by its mark."""
+    module = node.getparent(BenchmarkModule)
+    if module is not None:
+        run: Run = module.run
+        return run
+    mark = node.get_closest_marker("agentbench")
+    if mark is None:
+        return None
+    if len(mark.args) != 1 or mark.kwargs or not isinstance(mark.args[0], str):
+        pytest.fail(
+            "@pytest.mark.agentbench: expected the name of a benchmark, as in "
+            f"@pytest.mark.agentbench('humob'); got {mark.args} {mark.kwargs}",
+            pytrace=False,
+        )
+    config: pytest.Config = node.config
+    known = config.stash.setdefault(_MARKED, {})
+    try:
+        name = registry.get(mark.args[0]).name
+        if name not in known:
+            layers = [_command_line(config), _ini(config)]
+            known[name] = Run(resolve(name, name, layers, _bases(config)))
+    except BenchmarkError as error:
+        pytest.fail(f"@pytest.mark.agentbench: {error}", pytrace=False)
+    return known[name]
+
+
+def _requested(
+    config: pytest.Config,
+) -> tuple[dict[str, Settings], dict[str, list[str]], dict[str, Path]]:
+    """Settings of each run by node id, names pasted after ``::``, and scenario files given as paths."""
+    settings: dict[str, Settings] = {}
+    selected: dict[str, list[str]] = {}
+    paths: dict[str, Path] = {}
+    layers = [_command_line(config), _ini(config)]
+    for value in config.getoption("agentbench_benchmark") or []:
+        if Path(value).suffix.lower() in scenario.SUFFIXES:
+            path = config.invocation_params.dir / value
+            _add_scenario(config, path, layers, settings)
+        else:
+            found = resolve(value, "", layers, _bases(config))
+            _add(settings, found.benchmark.name, lambda n: resolve(n, n, layers, _bases(config)))
+    for arg in config.args:
+        where, colons, name = arg.partition("::")
+        known = _benchmark_in(config, where) if colons else None
+        path = config.invocation_params.dir / where
+        if known is not None:
+            selected.setdefault(known, []).append(name)
+            if known not in settings:
+                _add(settings, known, lambda n: resolve(n, n, layers, _bases(config)))
+        elif scenario.is_scenario(path):
+            nodeid = _relative(config, path)
+            if nodeid not in settings:
+                _add_scenario(config, path, layers, settings)
+            if nodeid not in paths:
+                paths[nodeid] = path
+    if len(settings) > 1:
+        settings = {n: _apart(s) for n, s in settings.items()}
+    return settings, selected, paths
+
+
+def _add(settings: dict[str, Settings], nodeid: str, make: Any) -> None:
+    if nodeid in settings:
+        raise BenchmarkError(f"--benchmark: expected each benchmark once, got {nodeid!r} twice")
+    settings[nodeid] = make(nodeid)
+
+
+def _add_scenario(
+    config: pytest.Config, path: Path, layers: list[Layer], settings: dict[str, Settings]
+) -> None:
+    command_line, ini = layers
+    layer = scenario.read(path)
+    bases = [path.resolve().parent, *_bases(config)]
+    nodeid = _relative(config, path)
+    _add(settings, nodeid, lambda n: resolve(None, n, [command_line, layer, ini], bases))
+
+
+def _apart(settings: Settings) -> Settings:
+    """One of several runs: a common --run-dir gets a folder for each."""
+    if settings.run_dir is None:
+        return settings
+    name = settings.nodeid.replace("/", "_")
+    return dataclasses.replace(settings, run_dir=settings.run_dir / name)
+
+
+def _command_line(config: pytest.Config) -> Layer:
+    flags = {option.key: f"--{option.name}" for option in OPTIONS}
+    values = {
+        option.key: config.getoption(option.dest)
+        for option in OPTIONS
+        if option.scenario and config.getoption(option.dest) is not None
+    }
+    return Layer(where=lambda key: flags[key], values=values)
+
+
+def _ini(config: pytest.Config) -> Layer:
+    file = config.inipath or "ini"
+    names = {option.key: option.dest for option in OPTIONS}
+    values = {}
+    for option in OPTIONS:
+        if option.ini is not None:
+            try:
+                value = config.getini(option.dest)
+            except (TypeError, ValueError, pytest.UsageError) as error:
+                raise BenchmarkError(
+                    f"{file}: {option.dest}: expected {option.expected}, got {error}"
+                ) from None
+            if value not in (None, []):
+                values[option.key] = value
+    return Layer(where=lambda key: f"{file}: {names[key]}", values=values)
+
+
+def _bases(config: pytest.Config) -> list[Path]:
+    """Relative paths start where pytest was started, or in rootdir, where the ini file is."""
+    return list(dict.fromkeys([config.invocation_params.dir, config.rootpath]))
+
+
+def _relative(config: pytest.Config, path: Path) -> str:
+    """The node id of a file, as pytest makes it."""
+    path = path.absolute()
+    try:
+        return Path(path).relative_to(config.rootpath).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def _benchmark_in(config: pytest.Config, where: str) -> str | None:
+    """The benchmark in a pasted node id. Below rootdir pytest prints it as ``../humob``."""
+    if (config.invocation_params.dir / where).exists():
+        return None
+    known = registry.match(Path(where).name)
+    if known is None:
+        return None
+    here = Path(where) == Path(known)
+    from_root = (
+        config.invocation_params.dir / where
+    ).resolve() == config.rootpath.resolve() / known
+    return known if here or from_root else None
+
+
+def _check_selected(runs: dict[str, Run], selected: dict[str, list[str]]) -> None:
+    for nodeid, names in selected.items():
+        run = runs[nodeid]
+        for name in names:
+            if name not in run.names and name not in run.targets:
+                example = next(iter(run.names))
+                raise BenchmarkError(
+                    f"{nodeid}::{name}: expected one of {len(run.names)} samples, such as "
+                    f"{nodeid}::{example}; found none of that name"
+                )
+
+
+def _keep_only_tests(config: pytest.Config, runs: dict[str, Run]) -> None:
+    """Takes node ids of ours out of pytest's arguments, and its default paths where none was given."""
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        config.args = []
+    else:
+        config.args = [
+            arg for arg in config.args
+            if "::" not in arg or _benchmark_in(config, arg.partition("::")[0]) not in runs
+        ]  # fmt: skip
+
+
+def _warn_about_rootdir(config: pytest.Config) -> None:
+    """pytest takes ``--agent ../x.py`` for a test path when it looks for rootdir and the ini file."""
+    agent = config.getoption("agentbench_agent")
+    start = config.invocation_params.dir
+    root = config.rootpath
+    if agent and root != start and root not in start.parents:
+        config.issue_config_time_warning(
+            pytest.PytestConfigWarning(
+                f"rootdir is {root}, which does not hold {start}: pytest may have taken the path "
+                f"after --agent for a test path; write --agent={agent}"
+            ),
+            stacklevel=1,
+        )

@@ -1,0 +1,1 @@
+"""Agents: found by name, wrapped so that every shape is called alike."""

@@ -1,0 +1,188 @@
+"""What a benchmark is: the one small protocol that every benchmark, built in or not, follows.
+
+Data flows one way: ``load`` gives a :class:`Dataset`; each of its samples gives the agent a context;
+``check`` accepts or refuses the agent's answer; ``score_sample`` measures one accepted answer (in the
+worker); ``score_run`` measures all of them together (once, on the controller).
+"""
+
+from __future__ import annotations
+
+import abc
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from pytest_agentbench.options import Settings
+    from pytest_agentbench.records import Record
+
+    Weights = npt.NDArray[np.float64]
+
+
+class BenchmarkError(ValueError):
+    """A mistake in what the user gave (a file, a key, a value); the message says which and where."""
+
+
+class InvalidAnswer(ValueError):
+    """An answer that cannot be scored: what was expected, and what came instead."""
+
+    def __init__(self, expected: str, got: object) -> None:
+        try:
+            shown = repr(got)
+        except Exception as error:  # any object may come
+            shown = f"a {type(got).__name__} whose repr raised {type(error).__name__}"
+        if len(shown) > 200:
+            shown = f"{shown[:200]}... ({len(shown)} characters)"
+        super().__init__(f"expected {expected}, got {shown}")
+
+
+@dataclass(frozen=True)
+class Absent:
+    """The value of a metric that this run cannot have, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One row of a benchmark's metric table."""
+
+    name: str
+    better: Literal["higher", "lower"]
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A scenario key that only this benchmark has."""
+
+    name: str
+    expected: str  # what the error message says a value must be
+    parse: Callable[[Any], Any]  # raises ValueError or TypeError for anything else
+    default: Any = None
+
+
+class SampleKey(NamedTuple):
+    """The name of a sample: ``uid[80012]`` has the target ``uid`` and the id ``80012``."""
+
+    target: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.target}[{self.id}]"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One question. The agent is given ``context`` and never ``truth``."""
+
+    key: SampleKey
+    context: Any
+    truth: Any = field(repr=False)
+
+
+class Dataset(abc.ABC):
+    """The samples of a benchmark. Keys are cheap; a sample is made when it is asked for."""
+
+    keys: Sequence[SampleKey]
+    digest: str  # of the data; scores are compared only where it is equal
+    description: str  # one line for people, saying "synthetic" where it is
+
+    @abc.abstractmethod
+    def sample(self, index: int) -> Sample:
+        """The sample that ``keys[index]`` names."""
+
+    def cluster(self, index: int) -> str:
+        """The person behind a sample: what the bootstrap draws. By default every sample has its own."""
+        return self.keys[index].id
+
+
+class SampleList(Dataset):
+    """A data set small enough to be a list."""
+
+    def __init__(self, samples: Iterable[Sample], description: str) -> None:
+        self._samples = list(samples)
+        self.keys = [sample.key for sample in self._samples]
+        self.description = description
+        plain = [[str(s.key), s.context, s.truth] for s in self._samples]
+        self.digest = hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+    def sample(self, index: int) -> Sample:
+        return self._samples[index]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Answers that exist already, by sample (``str(key)``), and what is wrong with the file as a whole."""
+
+    answers: Mapping[str, Any]
+    problems: tuple[str, ...] = ()  # extra users and the like: each is listed, and the run fails
+
+
+# Every metric of a reading; with weights (resamples x records), an array of one value a resample.
+Scores = Mapping[str, "float | npt.NDArray[np.float64] | Absent"]
+Estimator = Callable[[str, "Weights | None"], Scores]
+
+
+class Benchmark(abc.ABC):
+    """One benchmark. Third parties register a subclass in the entry-point group ``agentbench.benchmarks``."""
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    modes: ClassVar[tuple[str, ...]]  # the first is the default
+    readings: ClassVar[tuple[str, ...]]  # the first is primary
+    metrics: ClassVar[tuple[Metric, ...]]
+    headline: ClassVar[str]  # the metric of the progress line and of `agentbench runs`
+    baselines: ClassVar[Mapping[str, Callable[..., Any]]]  # built-in agents, `--agent builtin:NAME`
+    default_baseline: ClassVar[str]
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+
+    @abc.abstractmethod
+    def load(self, settings: Settings) -> Dataset:
+        """The data that ``settings.dataset`` names; :class:`BenchmarkError` where it cannot be read."""
+
+    @abc.abstractmethod
+    def check(self, sample: Sample, answer: Any) -> Any:
+        """The answer in its plain form (lists, numbers, strings), or :class:`InvalidAnswer`."""
+
+    def score_sample(self, sample: Sample, answer: Any) -> Mapping[str, Mapping[str, float]]:
+        """What one checked answer is worth: ``{reading: {metric: value}}``, where that has a meaning."""
+        return {}
+
+    def score_samples(
+        self, samples: Sequence[Sample], answers: Sequence[Any]
+    ) -> Sequence[Mapping[str, Mapping[str, float]]]:
+        """:meth:`score_sample` for many samples at once, for benchmarks that are faster that way."""
+        return [self.score_sample(s, a) for s, a in zip(samples, answers, strict=True)]
+
+    def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
+        """The answers in a file of the benchmark's own submission format."""
+        raise BenchmarkError(
+            f"{path}: {self.name} has no submission format of its own; expected the folder of a run"
+        )
+
+    @abc.abstractmethod
+    def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
+        """Does once what is needed to score these records and returns the function that scores them.
+
+        The function is called as ``estimate(reading, None)`` for the values and as
+        ``estimate(reading, weights)`` for the bootstrap, where row ``i`` of ``weights`` says how often
+        each record was drawn in resample ``i``; :func:`pytest_agentbench.statistics.mean` serves both.
+        Records without a valid answer are among ``records``: they count as the worst answer.
+        """
+
+    def write_files(self, folder: Path, dataset: Dataset, records: Sequence[Record]) -> None:
+        """Writes the benchmark's own files (tables, submissions) into the run's folder, if it has any."""
+
+    @abc.abstractmethod
+    def agent_template(self) -> str:
+        """The source of a small, commented, runnable agent for ``agentbench new-agent``."""

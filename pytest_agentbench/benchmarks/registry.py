@@ -1,0 +1,55 @@
+"""Finds benchmarks by name: all of them, ours too, come from one entry-point group."""
+
+from __future__ import annotations
+
+import importlib
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+
+from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
+
+GROUP = "agentbench.benchmarks"
+
+
+class UnknownBenchmark(BenchmarkError):
+    """No benchmark has this name."""
+
+
+def available() -> dict[str, EntryPoint]:
+    """The installed benchmarks by name, in alphabetical order."""
+    found = {entry.name: entry for entry in entry_points(group=GROUP)}
+    return dict(sorted(found.items(), key=lambda pair: pair[0].lower()))
+
+
+def match(name: str) -> str | None:
+    """The full name of the benchmark that ``name`` means, whatever its case."""
+    return next((known for known in available() if known.lower() == name.lower()), None)
+
+
+def get(name: str) -> Benchmark:
+    """The benchmark of this name, or the one at ``package.module:Class``."""
+    known = match(name)
+    if known is not None:
+        return _made(available()[known].load(), available()[known].value)
+    module, colon, attribute = name.partition(":")
+    if colon:
+        try:
+            return _made(getattr(importlib.import_module(module), attribute), name)
+        except (ImportError, AttributeError) as error:
+            raise UnknownBenchmark(
+                f"expected package.module:Class, got {name!r}: {error}"
+            ) from None
+    names = list(available())
+    folded = {known.lower(): known for known in names}
+    close = [folded[n] for n in get_close_matches(name.lower(), list(folded), n=3, cutoff=0.5)]
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    raise UnknownBenchmark(
+        f"expected a benchmark ({', '.join(names)}) or a scenario file (*.yaml), got {name!r}{hint}"
+    )
+
+
+def _made(cls: object, where: str) -> Benchmark:
+    made = cls() if isinstance(cls, type) else cls
+    if not isinstance(made, Benchmark):
+        raise UnknownBenchmark(f"{where}: expected a subclass of Benchmark, got {cls!r}")
+    return made

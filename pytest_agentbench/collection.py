@@ -1,0 +1,189 @@
+"""From a data set to pytest items: real parametrised functions, fed by fixtures."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from pytest_agentbench.agents.calling import Agent
+from pytest_agentbench.evaluation import evaluate
+from pytest_agentbench.records import Record
+from pytest_agentbench.run import Run
+
+RECORD = pytest.StashKey[Record]()
+
+
+class BenchmarkModule(pytest.Module):
+    """A module that exists in memory only: one function for each kind of sample."""
+
+    run: Run
+    selected: frozenset[str]  # names pasted by the user ("uid[80012]", "uid"); empty: all
+
+    @classmethod
+    def make(
+        cls, parent: pytest.Collector, path: Path, run: Run, selected: Iterable[str] = ()
+    ) -> BenchmarkModule:
+        nodeid = run.settings.nodeid
+        module: BenchmarkModule = cls.from_parent(
+            parent, path=path, name=Path(nodeid).name, nodeid=nodeid
+        )
+        module.run = run
+        module.selected = frozenset(selected)
+        return module
+
+    def _getobj(self) -> ModuleType:
+        module = ModuleType(f"agentbench_{self.name}", self.run.benchmark.description)
+        for target in self.run.targets:
+            setattr(module, target, _sample_function(self.run, target, module.__name__))
+        return module
+
+    def funcnamefilter(self, name: str) -> bool:
+        return name in self.run.targets
+
+    def classnamefilter(self, name: str) -> bool:
+        return False
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        items = super().collect()
+        if not self.selected:
+            return items
+        return [i for i in items if {i.name, i.name.partition("[")[0]} & self.selected]
+
+
+def _sample_function(run: Run, target: str, module: str) -> Any:
+    def ask(request: pytest.FixtureRequest, agent: Any, sample: Any) -> None:
+        __tracebackhide__ = True
+        call = agent if isinstance(agent, Agent) else Agent(agent, run.settings.agent_timeout)
+        record, error = evaluate(run.benchmark, sample, call)
+        request.node.stash[RECORD] = record
+        if error is not None:
+            raise error
+        if record.status != "ok":
+            _fail(f"{sample.key}: {record.error}")
+
+    ask.__name__ = ask.__qualname__ = target
+    ask.__module__ = module
+    return pytest.mark.agentbench(run.benchmark.name)(ask)
+
+
+def _fail(message: str) -> None:
+    # A frame that is not hidden: without any, pytest explains how to show the hidden ones.
+    pytest.fail(message, pytrace=False)
+
+
+class InvocationDirectory(pytest.Directory):
+    """A folder from rootdir down to where pytest was started, so that conftests there apply."""
+
+    below: Sequence[Path]
+    modules: Sequence[tuple[Run, frozenset[str]]]
+
+    @classmethod
+    def make(
+        cls,
+        parent: pytest.Collector,
+        path: Path,
+        below: Sequence[Path],
+        modules: Sequence[tuple[Run, frozenset[str]]],
+    ) -> InvocationDirectory:
+        directory: InvocationDirectory = cls.from_parent(parent, path=path)
+        directory.below, directory.modules = below, modules
+        return directory
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        if self.below:
+            return [InvocationDirectory.make(self, self.below[0], self.below[1:], self.modules)]
+        # rootdir as their path: --lf skips files whose path has no failures, and every failure of
+        # ours lies below rootdir.
+        root = self.config.rootpath
+        return [BenchmarkModule.make(self, root, run, names) for run, names in self.modules]
+
+
+class Collection:
+    """Puts the samples among the session's items and their records on the reports."""
+
+    def __init__(
+        self, named: Sequence[tuple[Run, frozenset[str]]], scenarios: dict[Path, Run]
+    ) -> None:
+        self._named = named  # asked for with --benchmark or by a node id
+        self._scenarios = scenarios  # scenario files given as paths
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        report = yield
+        if isinstance(collector, pytest.Session) and report.passed and self._named:
+            folders = _folders(collector.config.rootpath, collector.config.invocation_params.dir)
+            directory = InvocationDirectory.make(collector, folders[0], folders[1:], self._named)
+            report.result = [*report.result, directory]
+        return report
+
+    def pytest_collect_file(
+        self, file_path: Path, parent: pytest.Collector
+    ) -> BenchmarkModule | None:
+        run = self._scenarios.get(file_path)
+        return None if run is None else BenchmarkModule.make(parent, file_path, run)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        module = item.getparent(BenchmarkModule)
+        if module is None:
+            return report
+        record = item.stash.get(RECORD, None)
+        if report.when == "call" or (report.when == "setup" and not report.passed):
+            if record is None or report.when == "setup":
+                record = _unanswered(module.run, item.name, report)
+            # One string of ASCII: xdist carries nothing but builtins, and a record may hold anything.
+            report.agentbench_record = record.to_json()  # type: ignore[attr-defined]
+        _make_encodable(report)
+        return report
+
+
+def _make_encodable(report: pytest.TestReport) -> None:
+    """Escapes lone surrogates in what an agent raised or printed: one of them ends an xdist session."""
+    text = report.longreprtext
+    if text != _escaped(text):
+        report.longrepr = _escaped(text)
+    report.sections = [(name, _escaped(content)) for name, content in report.sections]
+
+
+def _escaped(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def parametrize(metafunc: pytest.Metafunc, run: Run) -> None:
+    """Feeds ``sample`` with the run's samples: those of one kind in our functions, all in a user's."""
+    keys = run.dataset.keys
+    if metafunc.definition.getparent(BenchmarkModule) is None:
+        indices, ids = list(run.indices), [str(keys[index]) for index in run.indices]
+        if len(run.targets) == 1:
+            ids = [keys[index].id for index in indices]
+    else:
+        target = metafunc.function.__name__
+        indices = [index for index in run.indices if keys[index].target == target]
+        ids = [keys[index].id for index in indices]
+    metafunc.parametrize("sample", indices, ids=ids, indirect=True)
+
+
+def _unanswered(run: Run, name: str, report: pytest.TestReport) -> Record:
+    """The record of a sample that something other than the agent ended: a fixture, a skip, a plugin."""
+    if isinstance(report.longrepr, tuple):
+        reason = str(report.longrepr[2])
+    else:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        reason = str(getattr(crash, "message", "") or report.longreprtext or report.outcome)
+    return Record(run.benchmark.name, name, "error", error=reason, seconds=report.duration)
+
+
+def _folders(root: Path, start: Path) -> list[Path]:
+    """rootdir and the folders from it down to where pytest was started."""
+    if root not in start.parents:
+        return [root]
+    return [root, *reversed([p for p in start.parents if root in p.parents]), start]

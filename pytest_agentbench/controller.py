@@ -1,0 +1,213 @@
+"""The controller's side: every record is logged as it comes; at the end runs are scored and gated."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+
+from pytest_agentbench import manifest, runlog, scores
+from pytest_agentbench.records import Record
+from pytest_agentbench.reports import terminal
+from pytest_agentbench.run import HOUSE, Run, runs_folder
+
+_INCOMPLETE = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+
+
+class LiveRun:
+    """A run as the controller sees it: what is expected, what has come, where it is logged."""
+
+    def __init__(self, run: Run, config: pytest.Config, started: str) -> None:
+        settings = run.settings
+        self.run = run
+        self.agent = manifest.agent_in_force(run, config)
+        self.baseline: scores.Baseline | None = None
+        if settings.baseline is not None:
+            folder = runlog.find_run(
+                settings.baseline, runs_folder(config.rootpath), run.benchmark.name,
+                config.invocation_params.dir,
+            )  # fmt: skip
+            self.baseline = scores.load_baseline(folder, settings, run.dataset)
+        folder = settings.run_dir or runlog.new_folder(
+            runs_folder(config.rootpath), started, run.benchmark.name, self.agent["name"]
+        )
+        runlog.check_free(folder)
+        self.log = runlog.RunLog(folder, manifest.manifest(run, self.agent, config, started))
+        self.expected: set[int] = set()
+        self.records: dict[str, Record] = {}
+        self.scores: dict[str, Any] | None = None
+
+    def add(self, record: Record) -> None:
+        self.log.append(record)
+        self.records[record.sample] = record
+
+    def missing(self) -> list[str]:
+        """The names of samples that were collected and left no record."""
+        names = (str(self.run.dataset.keys[index]) for index in sorted(self.expected))
+        return [name for name in names if name not in self.records]
+
+
+class Controller:
+    """Hooks of the process that owns the terminal; xdist's workers do not have it."""
+
+    def __init__(self, config: pytest.Config, runs: Sequence[Run]) -> None:
+        self._config = config
+        started = time.strftime("%Y%m%d-%H%M%S")
+        self.runs = [LiveRun(run, config, started) for run in runs]
+        self._progress = terminal.Progress(config)
+
+    @property
+    def _terminal(self) -> pytest.TerminalReporter | None:
+        reporter: pytest.TerminalReporter | None = self._config.pluginmanager.getplugin(
+            "terminalreporter"
+        )
+        return reporter
+
+    def pytest_report_header(self) -> list[str]:
+        return [terminal.header(live.run, live.agent["name"]) for live in self.runs]
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._expect(item.nodeid for item in session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
+        self._expect(ids)
+
+    def _expect(self, nodeids: Iterable[str]) -> None:
+        for nodeid in nodeids:
+            for live in self.runs:
+                index = live.run.index_of(nodeid)
+                if index is not None:
+                    live.expected.add(index)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        live = next((r for r in self.runs if r.run.index_of(report.nodeid) is not None), None)
+        if live is None:
+            return
+        # Taken off, or the terminal reporter would keep every answer in memory.
+        carried = report.__dict__.pop("agentbench_record", None)
+        if carried is not None:
+            record = Record.from_json(carried)
+        elif report.when not in ("setup", "call", "teardown"):  # xdist's report of a dead worker
+            name = report.nodeid[len(live.run.settings.nodeid) + 2 :]
+            record = Record(live.run.benchmark.name, name, "error", error=str(report.longrepr))
+        else:
+            return
+        report.agentbench_status = record.status  # type: ignore[attr-defined]
+        live.add(record)
+        self._config.hook.pytest_agentbench_record(record=record, settings=live.run.settings)
+        self._progress.show(live.run, live.records.values(), len(live.expected), self._terminal)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
+        status = getattr(report, "agentbench_status", None)
+        if report.failed and status in ("invalid", "timeout"):
+            return "failed", status[0].upper(), status.upper()
+        return None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._config.option.collectonly:
+            return
+        failed = 0
+        for live in self.runs:
+            if live.expected or live.records:
+                failed += self._finish(live, session)
+            live.log.close()
+        if failed and session.exitstatus in (
+            pytest.ExitCode.OK,
+            pytest.ExitCode.NO_TESTS_COLLECTED,
+        ):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _finish(self, live: LiveRun, session: pytest.Session) -> int:
+        """Scores one run, writes it and emits its gates; returns how many of them failed."""
+        missing = live.missing()
+        incomplete = _incomplete(session, len(missing))
+        settings = live.run.settings
+        result = scores.score(
+            settings, live.run.dataset, sorted(live.expected), list(live.records.values()),
+            live.baseline,
+        )  # fmt: skip
+        result["agent"] = live.agent
+        result["partial"] = len(live.expected) < len(live.run.dataset.keys)
+        result["incomplete"] = incomplete
+        result["gates"] = scores.judge(settings, result, incomplete)
+        live.scores = result
+        if live.log.started:
+            self._write(live, result)
+        if incomplete:
+            return 0
+        reports = [
+            (f"gate[{gate['gate']}]", terminal.gate_failure(gate)) for gate in result["gates"]
+        ]
+        if missing:
+            shown = ", ".join(missing[:20]) + (", …" if len(missing) > 20 else "")
+            reports.append(
+                ("gate[every sample recorded]", f"{len(missing)} samples left no record: {shown}")
+            )
+        self._emit(session, settings.nodeid, reports)
+        return sum(failure is not None for _, failure in reports)
+
+    def _write(self, live: LiveRun, result: dict[str, Any]) -> None:
+        folder = live.log.folder
+        house = self._config.rootpath / HOUSE
+        if house in folder.parents:
+            runlog.ignore_in_git(house)
+        runlog.write_json(folder / runlog.SCORES, result)
+        records = [
+            live.records[name]
+            for name in (str(live.run.dataset.keys[index]) for index in sorted(live.expected))
+            if name in live.records
+        ]
+        live.run.benchmark.write_files(folder, live.run.dataset, records)
+        self._config.hook.pytest_agentbench_scores(
+            scores=result, folder=folder, settings=live.run.settings
+        )
+
+    def _emit(
+        self, session: pytest.Session, nodeid: str, reports: Sequence[tuple[str, str | None]]
+    ) -> None:
+        """Gates as test reports of their own, so that summary, JUnit and exit code agree."""
+        if self._terminal is not None and self._terminal.verbosity <= 0:
+            self._terminal.ensure_newline()
+            if self._terminal.currentfspath is None and not self._terminal.showfspath:
+                # After bare dots (-q, xdist) the reporter does not know that a line is open.
+                self._terminal.write_line("")
+        session.testscollected += len(reports)
+        hook = session.config.hook
+        for name, failure in reports:
+            location = (nodeid, 0, name)
+            full = f"{nodeid}::{name}"
+            hook.pytest_runtest_logstart(nodeid=full, location=location)
+            for when in ("setup", "call", "teardown"):
+                failing = failure is not None and when == "call"
+                now = time.time()
+                report = pytest.TestReport(
+                    full, location, {}, "failed" if failing else "passed",
+                    failure if failing else None, when,
+                    start=now, stop=now,
+                )  # fmt: skip
+                hook.pytest_runtest_logreport(report=report)
+            hook.pytest_runtest_logfinish(nodeid=full, location=location)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for live in self.runs:
+            if live.scores is not None:
+                folder = live.log.folder if (live.log.folder / runlog.SCORES).exists() else None
+                terminal.summary(terminalreporter, live.run, live.scores, folder)
+
+    def pytest_unconfigure(self) -> None:
+        for live in self.runs:
+            live.log.close()
+
+
+def _incomplete(session: pytest.Session, missing: int) -> str | None:
+    """Why the run was cut short, if it was: then no gate is decided."""
+    if session.exitstatus in _INCOMPLETE:
+        return f"the session was cut short ({pytest.ExitCode(session.exitstatus).name.lower()})"
+    stopped = session.shouldfail or session.shouldstop
+    return f"the session was cut short ({stopped})" if stopped and missing else None

@@ -1,0 +1,287 @@
+"""Command line, scenario file and ini file, resolved once into one frozen :class:`Settings`.
+
+The table :data:`OPTIONS` is the only list of options: the command line, the ini keys, the scenario
+keys and the reference in the docs are made from it. Nothing here imports pytest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+
+from pytest_agentbench import gates
+from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
+
+
+class SettingsError(BenchmarkError):
+    """A wrong option, ini key or scenario key."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: ``--NAME``, ``--agentbench-NAME``, ini ``agentbench_NAME``, scenario ``NAME``."""
+
+    name: str  # as on the command line, with hyphens
+    metavar: str
+    help: str
+    expected: str
+    parse: Callable[[Any], Any]  # of a string (command line, ini) or a YAML value
+    ini: Literal["string", "int", "float", "linelist"] | None = "string"
+    default: Any = None
+    repeatable: bool = False
+    scenario: bool = True
+
+    @property
+    def key(self) -> str:
+        """The name as a scenario key and as a field of :class:`Settings`."""
+        key = self.name.replace("-", "_")
+        return f"{key}s" if self.repeatable else key
+
+    @property
+    def dest(self) -> str:
+        return f"agentbench_{self.name.replace('-', '_')}"
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value.strip()
+
+
+def _number(least: float, whole: bool) -> Callable[[Any], float]:
+    kind: Callable[[Any], float] = int if whole else float
+
+    def parse(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            raise ValueError
+        number = kind(value)
+        if not least <= number < float("inf") or (whole and number != float(value)):
+            raise ValueError
+        return number
+
+    return parse
+
+
+def _gates(value: Any) -> tuple[gates.Gate, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(gate, str) for gate in value):
+        raise ValueError
+    return tuple(gates.parse(gate) for gate in value)
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "benchmark", "NAME|FILE",
+        "run this benchmark, or the scenario in this YAML file; may be given several times",
+        "the name of a benchmark or a scenario file", _text, ini=None, repeatable=True,
+        scenario=False,
+    ),
+    Option(
+        "agent", "AGENT",
+        "file.py, file.py:Name, package.module:Name or builtin:NAME (default: the benchmark's "
+        "documented baseline)",
+        "file.py, file.py:Name, package.module:Name or builtin:NAME", _text,
+    ),
+    Option("mode", "MODE", "the benchmark's mode (default: its first)", "the name of a mode", _text),
+    Option(
+        "dataset", "demo|PATH", "the data: demo (synthetic, comes with the package) or a path",
+        "demo or a path", _text, default="demo",
+    ),
+    Option(
+        "limit", "N", "ask only N samples, drawn with the seed; the run is marked partial",
+        "a whole number from 1", _number(1, whole=True), ini="int",
+    ),
+    Option(
+        "seed", "N", "the seed of everything drawn at random (default: 0)",
+        "a whole number from 0", _number(0, whole=True), ini="int", default=0,
+    ),
+    Option(
+        "agent-timeout", "SECONDS", "give up on an answer after this time; that sample fails alone",
+        "a number of seconds above 0", _number(1e-3, whole=False), ini="float",
+    ),
+    Option(
+        "reading", "NAME", "the reading that gates and the headline use (default: the primary one)",
+        "the name of a reading", _text,
+    ),
+    Option(
+        "gate", "EXPR",
+        "a condition on the scores, such as 'final_score >= 60'; may be given several times",
+        "a list of gates", _gates, ini="linelist", default=(), repeatable=True,
+    ),
+    Option(
+        "baseline", "RUN", "the run to compare with: a folder, its scores.json, or last",
+        "the folder of a run, its scores.json or 'last'", _text,
+    ),
+    Option(
+        "run-dir", "DIR", "write the run into DIR (default: a new folder in .agentbench/runs)",
+        "a folder", _text,
+    ),
+)  # fmt: skip
+_BY_KEY = {option.key: option for option in OPTIONS if option.scenario}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that decides a run. The same in every process that takes part in it."""
+
+    benchmark: Benchmark
+    nodeid: str  # what stands before "::" in the run's node ids
+    mode: str
+    dataset: str | Path
+    agent: str
+    reading: str
+    limit: int | None = None
+    seed: int = 0
+    agent_timeout: float | None = None
+    gates: tuple[gates.Gate, ...] = (gates.COVERAGE,)
+    baseline: str | None = None
+    run_dir: Path | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
+
+    def as_json(self) -> dict[str, Any]:
+        """For the manifest."""
+        return {
+            "benchmark": self.benchmark.name,
+            "mode": self.mode,
+            "dataset": str(self.dataset),
+            "agent": self.agent,
+            "reading": self.reading,
+            "limit": self.limit,
+            "seed": self.seed,
+            "agent_timeout": self.agent_timeout,
+            "gates": [gate.text for gate in self.gates],
+            "baseline": self.baseline,
+            "parameters": {key: str(value) for key, value in self.parameters.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Values from one place (command line, a scenario file, the ini file), by key."""
+
+    where: Callable[[str], str]  # the key, as the user wrote it there, with its file
+    values: Mapping[str, Any]
+
+
+def resolve(
+    benchmark: str | None,
+    nodeid: str,
+    layers: Sequence[Layer],
+    bases: Sequence[Path],
+) -> Settings:
+    """Settings for one run; ``layers`` from the strongest to the weakest."""
+    found = _find_benchmark(benchmark, layers)
+    for layer in layers:
+        _refuse_unknown(layer, found)
+    values: dict[str, Any] = {}
+    gate_layers: list[tuple[gates.Gate, ...]] = []
+    for layer in reversed(layers):
+        for key, value in layer.values.items():
+            option = _BY_KEY.get(key)
+            if option is not None and value is not None:
+                values[key] = _parsed(option.expected, option.parse, value, layer.where(key))
+        gate_layers.append(values.pop("gates", ()))
+    mode = values.get("mode", found.modes[0])
+    _one_of("mode", mode, found.modes, found.name, layers)
+    reading = values.get("reading", found.readings[0])
+    _one_of("reading", reading, found.readings, found.name, layers)
+    dataset = values.get("dataset", "demo")
+    run_dir = values.get("run_dir")
+    return Settings(
+        benchmark=found,
+        nodeid=nodeid,
+        mode=mode,
+        dataset=dataset if dataset == "demo" else _existing("dataset", dataset, bases, layers),
+        agent=values.get("agent", f"builtin:{found.default_baseline}"),
+        reading=reading,
+        limit=values.get("limit"),
+        seed=values.get("seed", 0),
+        agent_timeout=values.get("agent_timeout"),
+        gates=gates.combine(gate_layers),
+        baseline=values.get("baseline"),
+        run_dir=None if run_dir is None else bases[-1] / run_dir,
+        parameters=_parameters(found, layers),
+        bases=tuple(bases),
+    )
+
+
+def _find_benchmark(name: str | None, layers: Sequence[Layer]) -> Benchmark:
+    where = "--benchmark"
+    if name is None:
+        layer = next(layer for layer in layers if "benchmark" in layer.values)
+        where, name = layer.where("benchmark"), layer.values["benchmark"]
+        if not isinstance(name, str):
+            raise SettingsError(f"{where}: expected the name of a benchmark, got {name!r}")
+    try:
+        return registry.get(name)
+    except registry.UnknownBenchmark as error:
+        raise SettingsError(f"{where}: {error}") from None
+
+
+def _refuse_unknown(layer: Layer, benchmark: Benchmark) -> None:
+    parameters = [parameter.name for parameter in benchmark.parameters]
+    known = ["benchmark", *_BY_KEY, *parameters]
+    for key in layer.values:
+        if key not in known:
+            close = get_close_matches(str(key), known, n=3)
+            hint = f"; did you mean {' or '.join(close)}?" if close else ""
+            raise SettingsError(
+                f"{layer.where(str(key))}: expected one of {', '.join(known)}; got {key!r}{hint}"
+            )
+
+
+def _parsed(expected: str, parse: Callable[[Any], Any], value: Any, where: str) -> Any:
+    try:
+        return parse(value)
+    except gates.GateError as error:
+        raise SettingsError(f"{where}: {error}") from None
+    except (ValueError, TypeError, OverflowError) as error:
+        detail = f" ({error})" if type(error) is BenchmarkError else ""
+        raise SettingsError(f"{where}: expected {expected}, got {value!r}{detail}") from None
+
+
+def _parameters(benchmark: Benchmark, layers: Sequence[Layer]) -> dict[str, Any]:
+    values = {}
+    for parameter in benchmark.parameters:
+        values[parameter.name] = parameter.default
+        for layer in layers:
+            given = layer.values.get(parameter.name)
+            if given is not None:
+                values[parameter.name] = _parsed(
+                    parameter.expected, parameter.parse, given, layer.where(parameter.name)
+                )
+                break
+    return values
+
+
+def origin(key: str, layers: Iterable[Layer]) -> str:
+    """Where the value in force of a key was given."""
+    for layer in layers:
+        if layer.values.get(key) is not None:
+            return layer.where(key)
+    return key
+
+
+def _one_of(
+    key: str, value: str, allowed: Sequence[str], benchmark: str, layers: Sequence[Layer]
+) -> None:
+    if value not in allowed:
+        raise SettingsError(
+            f"{origin(key, layers)}: expected a {key} of {benchmark} ({', '.join(allowed)}), "
+            f"got {value!r}"
+        )
+
+
+def _existing(key: str, value: str, bases: Sequence[Path], layers: Sequence[Layer]) -> Path:
+    for base in bases:
+        path = base / Path(value).expanduser()
+        if path.exists():
+            return path
+    looked = " and ".join(dict.fromkeys(str(base) for base in bases))
+    raise SettingsError(
+        f"{origin(key, layers)}: expected demo or a path that exists, got {value!r} (looked in {looked})"
+    )

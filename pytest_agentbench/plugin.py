@@ -1,0 +1,105 @@
+"""The pytest11 entry point: options, marks and fixtures; all else is imported when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_agentbench.fixtures import agent, sample
+from pytest_agentbench.options import OPTIONS, Option
+
+__all__ = ["agent", "sample"]
+
+_GROUP = ("agentbench", "LLM agent benchmarks (pytest-agentbench)")
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    from pytest_agentbench import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    for option in OPTIONS:
+        _add(parser, f"--agentbench-{option.name}", option)
+        if option.ini is not None:
+            parser.addini(option.dest, f"default of --{option.name}", option.ini, default=None)
+    parser.addini(
+        "agentbench_progress", "seconds between two progress lines (0: none)", "float", default=10.0
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> Generator[None, object, object]:
+    """Adds the short spellings, after the conftests: what a project calls ``--agent`` stays its own."""
+    result = yield
+    taken = {
+        name
+        for group in (*parser._groups, parser._anonymous)
+        for option in group.options
+        for name in option.names()
+    }
+    helping = early_config.known_args_namespace.help
+    if helping or ("--benchmark" not in taken and _asks_for_us(args, early_config)):
+        for option in OPTIONS:
+            if f"--{option.name}" not in taken:
+                _add(parser, f"--{option.name}", option)
+    return result
+
+
+def _add(parser: pytest.Parser, flag: str, option: Option) -> None:
+    parser.getgroup(*_GROUP).addoption(
+        flag,
+        dest=option.dest,
+        metavar=option.metavar,
+        action="append" if option.repeatable else "store",
+        default=None,
+        help=option.help if not flag.startswith("--agentbench-") else f"same as --{option.name}",
+    )
+
+
+def _asks_for_us(args: Sequence[str], config: pytest.Config) -> bool:
+    """Whether the command line speaks to us: by option, by a scenario file or by a node id."""
+    for arg in args:
+        if arg == "--benchmark" or arg.startswith(("--benchmark=", "--agentbench-benchmark")):
+            return True
+        where, colons, _ = arg.partition("::")
+        if where.endswith((".yaml", ".yml")):
+            from pytest_agentbench import scenario
+
+            if scenario.is_scenario(config.invocation_params.dir / where):
+                return True
+        elif colons and not where.endswith(".py"):
+            from pytest_agentbench.benchmarks import registry
+
+            if registry.match(Path(where).name) is not None:
+                return True
+    return False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "agentbench(name): feed the test's `agent` and `sample` fixtures from this benchmark",
+    )
+    if config.option.help or config.option.version:
+        return
+    args = [*(f"--agentbench-benchmark={b}" for b in config.option.agentbench_benchmark or ())]
+    if _asks_for_us([*args, *config.args], config):
+        from pytest_agentbench import activation
+
+        activation.activate(config)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "sample" in metafunc.fixturenames and metafunc.definition.get_closest_marker("agentbench"):
+        from pytest_agentbench import activation, collection
+
+        run = activation.run_of(metafunc.definition)
+        if run is not None:
+            collection.parametrize(metafunc, run)

@@ -1,0 +1,190 @@
+"""The terminal: a header line, progress lines on long runs, and the table at the end."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_agentbench.records import STATUSES, Record
+from pytest_agentbench.run import Run
+
+
+def header(run: Run, agent: str) -> str:
+    """The one line that says what is about to be measured."""
+    asked, all_samples = len(run.indices), len(run.dataset.keys)
+    limited = f" of {all_samples}" if asked < all_samples else ""
+    data = run.dataset.description.partition(":")[0]
+    return (
+        f"agentbench: {run.settings.nodeid} ({run.settings.mode}), {asked}{limited} samples, {data}, "
+        f"{agent}"
+    )
+
+
+class Progress:
+    """A line now and then in a run that takes long; pytest's own dots show the rest."""
+
+    def __init__(self, config: pytest.Config, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = float(config.getini("agentbench_progress") or 0.0)
+        self._quiet = config.get_verbosity() < 0
+        self._clock = clock
+        self._last = clock()
+
+    def show(
+        self,
+        run: Run,
+        records: Collection[Record],
+        expected: int,
+        reporter: pytest.TerminalReporter | None,
+    ) -> None:
+        if reporter is None or self._quiet or not self._seconds:
+            return
+        if self._clock() - self._last >= self._seconds:
+            self._last = self._clock()
+            reporter.ensure_newline()
+            reporter.write_line(progress_line(run, records, expected))
+
+
+def progress_line(run: Run, records: Collection[Record], expected: int) -> str:
+    """``humob: 120/300, 118 ok, 2 invalid, geobleu 0.2034 so far``"""
+    parts = [f"{len(records)}/{expected}", *_counts(_by_status(records))]
+    headline, reading = run.benchmark.headline, run.settings.reading
+    values = [
+        record.metrics[reading][headline]
+        for record in records
+        if headline in record.metrics.get(reading, {})
+    ]
+    if values:
+        parts.append(f"{headline} {number(sum(values) / len(values))} so far")
+    return f"{run.settings.nodeid}: {', '.join(parts)}"
+
+
+def _by_status(records: Collection[Record]) -> dict[str, int]:
+    return {status: sum(record.status == status for record in records) for status in STATUSES}
+
+
+def _counts(samples: Mapping[str, int]) -> list[str]:
+    return [f"{samples[s]} {s}" for s in STATUSES if samples[s] or s == "ok"]
+
+
+def number(value: float | None) -> str:
+    """A score for people: four digits that matter, never in exponents."""
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
+
+
+def gate_failure(gate: Mapping[str, Any]) -> str | None:
+    """Why a gate failed, for its test report; None for one that passed."""
+    if gate["passed"]:
+        return None
+    if gate["reason"]:
+        return f"{gate['gate']}: {gate['reason']}"
+    return f"{gate['gate']}: got {gate['value']:.6g} against {gate['threshold']:.6g}"
+
+
+def summary(
+    reporter: pytest.TerminalReporter, run: Run, scores: Mapping[str, Any], folder: Path | None
+) -> None:
+    """The section of one run at the end; with -q a line of it."""
+    where = None if folder is None else _shown(folder)
+    if reporter.config.get_verbosity() < 0:
+        headline = scores["readings"][scores["primary"]].get(run.benchmark.headline, {})
+        line = f"{run.settings.nodeid}: {run.benchmark.headline} {_with_interval(headline)}"
+        reporter.write_line(f"{line}, run: {where}" if where else line)
+        return
+    reporter.section(f"agentbench: {run.settings.nodeid}", "=")
+    samples = scores["samples"]
+    facts = [f"{samples['total']} samples: {', '.join(_counts(samples))}"]
+    if scores["partial"]:
+        facts.append(f"partial ({samples['total']} of {len(run.dataset.keys)})")
+    reporter.write_line(", ".join(facts))
+    reporter.write_line(f"agent {scores['agent']['name']}, {run.dataset.description}")
+    if scores["incomplete"]:
+        reporter.write_line(f"incomplete: {scores['incomplete']}", yellow=True)
+    reporter.write_line("")
+    for line in table(run, scores):
+        reporter.write_line(line)
+    _baseline(reporter, scores)
+    _gates(reporter, scores)
+    if where:
+        reporter.write_line(f"run: {where}")
+
+
+def table(run: Run, scores: Mapping[str, Any]) -> list[str]:
+    """Metrics down, readings across; the primary reading comes first and has its interval."""
+    readings = scores["readings"]
+    primary = scores["primary"]
+    others = [reading for reading in readings if reading != primary]
+    known = {metric.name: metric for metric in run.benchmark.metrics}
+    rows = [["metric", "better", f"{primary} *" if others else primary, "95 % interval", *others]]
+    notes = []
+    for name, score in readings[primary].items():
+        metric = known.get(name)
+        unit = f" ({metric.unit})" if metric is not None and metric.unit else ""
+        better = metric.better if metric is not None else "higher"
+        interval = ""
+        if score.get("low") is not None:
+            interval = f"{number(score['low'])} .. {number(score['high'])}"
+        rows.append(
+            [f"{name}{unit}", better, number(score["value"]), interval]
+            + [number(readings[other].get(name, {}).get("value")) for other in others]
+        )
+        if score["value"] is None:
+            notes.append(f"{name} is absent: {score['reason']}")
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if column in (0, 1) else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    if others:
+        lines.append("* the primary reading: gates and the headline use it")
+    return lines + notes
+
+
+def _baseline(reporter: pytest.TerminalReporter, scores: Mapping[str, Any]) -> None:
+    baseline = scores.get("baseline")
+    if not baseline:
+        return
+    reporter.write_line("")
+    reporter.write_line(
+        f"difference to the baseline {baseline['run']} on {baseline['common_samples']} common samples"
+    )
+    for name, delta in baseline["deltas"].get(scores["primary"], {}).items():
+        reporter.write_line(f"  {name}  {_with_interval(delta, sign=True)}")
+
+
+def _with_interval(score: Mapping[str, Any], sign: bool = False) -> str:
+    value = score.get("value")
+    if value is None:
+        return f"absent ({score.get('reason')})"
+    shown = ("+" if sign and value >= 0 else "") + number(value)
+    if score.get("low") is None:
+        return shown
+    return f"{shown} [{number(score['low'])} .. {number(score['high'])}]"
+
+
+def _gates(reporter: pytest.TerminalReporter, scores: Mapping[str, Any]) -> None:
+    reporter.write_line("")
+    for gate in scores["gates"]:
+        if gate["passed"] is None:
+            reporter.write_line(f"gate not decided: {gate['gate']}", yellow=True)
+        elif gate["passed"]:
+            reporter.write_line(
+                f"gate passed: {gate['gate']} ({number(gate['value'])})", green=True
+            )
+        else:
+            reporter.write_line(f"gate failed: {gate_failure(gate)}", red=True)
+
+
+def _shown(folder: Path) -> str:
+    """The folder as the user would type it."""
+    relative = os.path.relpath(folder)
+    return relative if not relative.startswith("..") else str(folder)

@@ -1,0 +1,152 @@
+"""The folder of a run: manifest, append-only records, scores. Only the controller writes here."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.records import Record
+
+MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
+
+
+def new_folder(runs: Path, started: str, benchmark: str, agent: str) -> Path:
+    """A free folder name below ``runs``: ``<time>-<benchmark>-<agent>``."""
+    words = [started, benchmark, agent.removeprefix("builtin:")]
+    name = "-".join(re.sub(r"[^A-Za-z0-9._-]+", "_", word).strip("_") for word in words)
+    folder, number = runs / name, 1
+    while folder.exists():
+        number += 1
+        folder = runs / f"{name}-{number}"
+    return folder
+
+
+def check_free(folder: Path) -> None:
+    """Refuses a folder that holds a run already or cannot be written, before any sample is asked."""
+    if (folder / RECORDS).exists():
+        raise BenchmarkError(
+            f"{folder}: expected a folder without a run, but it holds {RECORDS}; "
+            "its answers are not overwritten: name another folder or remove this one"
+        )
+    existing = folder
+    while not existing.exists():
+        existing = existing.parent
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        raise BenchmarkError(f"{folder}: expected a folder that can be written, got {existing}")
+
+
+class RunLog:
+    """Appends the records of a run as they come; the folder appears with the first one."""
+
+    def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self._manifest = manifest
+        self._file: IO[str] | None = None
+
+    def append(self, record: Record) -> None:
+        """One line, handed to the system at once: killing this process loses nothing logged."""
+        if self._file is None:
+            self._open()
+        assert self._file is not None
+        self._file.write(record.to_json() + "\n")
+        self._file.flush()
+
+    def _open(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_json(self.folder / MANIFEST, self._manifest)
+        self._file = (self.folder / RECORDS).open("a", encoding="ascii")
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    @property
+    def started(self) -> bool:
+        """Whether anything was logged, so that there is a folder at all."""
+        return self._file is not None
+
+
+def ignore_in_git(house: Path) -> None:
+    """Keeps ``.agentbench`` out of the user's commits, as pytest does with its cache."""
+    house.mkdir(parents=True, exist_ok=True)
+    ignore = house / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("# made by pytest-agentbench\n*\n", encoding="ascii")
+
+
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Whole or not at all: a reader never sees half a file."""
+    half = path.with_name(f".{path.name}.{os.getpid()}")
+    half.write_text(json.dumps(data, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    half.replace(path)
+
+
+def read_records(folder: Path) -> list[Record]:
+    """The records of a run, the last of each sample and epoch; a torn last line is passed over."""
+    path = folder / RECORDS
+    try:
+        lines = path.read_text(encoding="ascii").split("\n")
+    except OSError as error:
+        raise BenchmarkError(f"{path}: expected the records of a run: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise BenchmarkError(f"{path}: expected JSON lines in ASCII, got {error}") from None
+    return list(latest(_parsed(path, lines)))
+
+
+def _parsed(path: Path, lines: list[str]) -> Iterable[Record]:
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        try:
+            yield Record.from_json(line)
+        except ValueError as error:
+            if number == len(lines):  # no line end after it: the writer was killed in mid-line
+                return
+            raise BenchmarkError(f"{path}, line {number}: expected a record, got {error}") from None
+
+
+def latest(records: Iterable[Record]) -> Iterable[Record]:
+    """The last record of each sample and epoch: a rerun replaces what it repeats."""
+    return {(record.sample, record.epoch): record for record in records}.values()
+
+
+def read_json(path: Path, what: str) -> dict[str, Any]:
+    """A JSON file of ours."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BenchmarkError(f"{path}: expected {what}: {error.strerror}") from None
+    except ValueError as error:
+        raise BenchmarkError(f"{path}: expected {what} in JSON, got {error}") from None
+    if not isinstance(data, dict):
+        raise BenchmarkError(f"{path}: expected {what}, got a JSON {type(data).__name__}")
+    return data
+
+
+def find_run(name: str, runs: Path, benchmark: str, base: Path) -> Path:
+    """The folder of a run named by the user: a folder, its scores.json, or ``last``."""
+    if name == "last":
+        folders = [p.parent for p in runs.glob(f"*/{SCORES}") if _is_of(p, benchmark)]
+        if not folders:
+            raise BenchmarkError(
+                f"no scored run of {benchmark} below {runs}, so there is no 'last'"
+            )
+        return max(folders, key=lambda folder: (folder / SCORES).stat().st_mtime_ns)
+    path = base / name
+    folder = path.parent if path.name == SCORES else path
+    if not (folder / SCORES).is_file():
+        raise BenchmarkError(f"{name}: expected the folder of a run, its {SCORES} or 'last'")
+    return folder
+
+
+def _is_of(scores: Path, benchmark: str) -> bool:
+    try:
+        return bool(read_json(scores, "scores").get("benchmark") == benchmark)
+    except BenchmarkError:
+        return False

@@ -1,0 +1,95 @@
+"""Means and bootstrap intervals: seeded, clustered by person, the same for any number of workers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_agentbench.benchmarks.protocol import Absent, Estimator
+
+FloatArray = npt.NDArray[np.float64]
+
+RESAMPLES = 2000
+CONFIDENCE = 0.95
+_BLOCK_VALUES = 8_000_000  # weights held at a time: 64 MB, whatever the size of the run
+
+
+@overload
+def mean(values: Sequence[float] | FloatArray, weights: None) -> float: ...
+@overload
+def mean(values: Sequence[float] | FloatArray, weights: FloatArray) -> FloatArray: ...
+def mean(values: Sequence[float] | FloatArray, weights: FloatArray | None) -> float | FloatArray:
+    """The mean of ``values``; with weights (resamples x values), one weighted mean a resample.
+
+    The plain mean is correctly rounded, so that it does not depend on the order of summation.
+
+    >>> mean([0.1, 0.2, 0.3], None)
+    0.2
+    >>> mean([1.0, 4.0], np.array([[2.0, 1.0], [0.0, 3.0]]))
+    array([2., 4.])
+    """
+    if weights is None:
+        return math.fsum(values) / len(values)
+    resampled: FloatArray = weights @ np.asarray(values, dtype=float) / weights.sum(axis=1)
+    return resampled
+
+
+def draw(clusters: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Iterator[FloatArray]:
+    """Bootstrap weights for records of these clusters, in blocks of rows.
+
+    Whole clusters (people) are drawn with replacement; every record of a cluster shares its weight.
+    Each resample has its own stream, so the weights do not depend on the size of the blocks.
+    """
+    names = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
+    member = np.array([names[cluster] for cluster in clusters])
+    rows = max(1, _BLOCK_VALUES // max(1, len(clusters)))
+    rng = np.random.default_rng(seed)
+    for start in range(0, resamples, rows):
+        block = np.empty((min(rows, resamples - start), len(clusters)))
+        for row in block:
+            drawn = rng.integers(0, len(names), size=len(names))
+            row[:] = np.bincount(drawn, minlength=len(names))[member]
+        yield block
+
+
+def intervals(
+    estimate: Estimator,
+    readings: Sequence[str],
+    clusters: Sequence[str],
+    seed: int,
+    other: Estimator | None = None,
+) -> dict[str, dict[str, tuple[float, float]]]:
+    """The 95 % percentile interval of every metric of every reading.
+
+    With ``other``, the interval of the difference ``estimate - other`` on the same resamples.
+    A metric that is absent, or that one person alone decides, has none.
+    """
+    if len(set(clusters)) < 2:
+        return {reading: {} for reading in readings}
+    drawn: dict[str, dict[str, list[FloatArray]]] = {reading: {} for reading in readings}
+    for weights in draw(clusters, seed):
+        for reading in readings:
+            resampled = _arrays(estimate, reading, weights)
+            if other is not None:
+                against = _arrays(other, reading, weights)
+                resampled = {k: v - against[k] for k, v in resampled.items() if k in against}
+            for name, values in resampled.items():
+                drawn[reading].setdefault(name, []).append(values)
+    tail = 100 * (1 - CONFIDENCE) / 2
+    result: dict[str, dict[str, tuple[float, float]]] = {}
+    for reading, metrics in drawn.items():
+        result[reading] = {}
+        for name, blocks in metrics.items():
+            low, high = np.percentile(np.concatenate(blocks), [tail, 100 - tail])
+            if math.isfinite(low) and math.isfinite(high):
+                result[reading][name] = (float(low), float(high))
+    return result
+
+
+def _arrays(estimate: Estimator, reading: str, weights: FloatArray) -> Mapping[str, FloatArray]:
+    values = estimate(reading, weights)
+    return {k: np.asarray(v, dtype=float) for k, v in values.items() if not isinstance(v, Absent)}

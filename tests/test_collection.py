@@ -1,0 +1,362 @@
+"""Samples as pytest items: everything that works with tests works with them."""
+
+from __future__ import annotations
+
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+# Right for even samples; each other kind of failure once.
+MIXED = """
+import time
+async def agent(context):
+    a = context["a"]
+    if a == 1:
+        raise RuntimeError("no idea")
+    if a == 3:
+        return "three"
+    return a + context["b"]
+"""
+
+
+def names(result, word="PASSED"):
+    lines = [line for line in result.outlines if f" {word}" in line and "::" in line]
+    return [line.split(" ")[0].partition("::")[2] for line in lines]
+
+
+def test_node_ids_name_kind_and_sample(project):
+    result = project.pytest("--benchmark=toysum", "--co", "-q")
+    assert result.ret == 0
+    listed = [line for line in result.outlines if "::" in line]
+    assert listed[:4] == [
+        "toysum::double[s0]",
+        "toysum::double[s4]",
+        "toysum::double[s8]",
+        "toysum::sum[s1]",
+    ]
+    assert len(listed) == 12
+    assert not project.runs()
+
+
+def test_humob_node_ids(project):
+    result = project.pytest("--benchmark=humob", "--co", "-q", "--limit=2")
+    assert [line for line in result.outlines if line.startswith("humob::uid[80")]
+
+
+def test_each_sample_fails_alone_and_the_run_goes_on(project):
+    project.write(agent__py=MIXED)
+    result = project.pytest("--benchmark=toysum", "--agent=agent.py")
+    assert result.ret == 1
+    result.assert_outcomes(passed=10, failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "*def agent(context):*",
+            "E *RuntimeError: no idea",
+            "agent.py:6: RuntimeError",
+            "sum[[]s3]: expected a whole number, got 'three'",
+            "FAILED toysum::gate[[]coverage >= 1] - coverage >= 1: got 0.833333 against 1",
+        ]
+    )
+    for ours in ("evaluation.py", "calling.py", "asyncio", "hidden"):
+        assert ours not in result.stdout.str()
+    statuses = {r["sample"]: (r["status"], r["answer"], r["error"]) for r in project.records()}
+    assert statuses["sum[s1]"] == ("error", None, "RuntimeError: no idea")
+    assert statuses["sum[s3]"] == ("invalid", "three", "expected a whole number, got 'three'")
+    scores = project.scores()
+    assert scores["readings"]["exact"]["accuracy"]["value"] == pytest.approx(10 / 12)
+    assert scores["readings"]["exact"]["distance"] == {
+        "value": None, "reason": "a sample has no valid answer",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("args", "chosen"),
+    [
+        (["-k", "s3 or s5"], ["sum[s3]", "sum[s5]"]),
+        (["-k", "double"], ["double[s0]", "double[s4]", "double[s8]"]),
+        (["-m", "agentbench", "-k", "s1"], ["sum[s1]", "sum[s10]", "sum[s11]"]),
+        (["toysum::sum[s3]"], ["sum[s3]"]),
+        (["toysum::sum[s3]", "toysum::double"], ["double[s0]", "double[s4]", "double[s8]", "sum[s3]"]),
+        (["-k", "double", "--deselect", "toysum::double[s4]"], ["double[s0]", "double[s8]"]),
+    ],
+)  # fmt: skip
+def test_selection(project, args, chosen):
+    result = project.pytest("--benchmark=toysum", "-v", *args)
+    assert result.ret == 0
+    assert names(result)[: len(chosen)] == chosen
+    assert len(names(result)) == len(chosen) + 1
+    scores = project.scores()
+    assert scores["partial"] is True
+    assert scores["samples"]["total"] == len(chosen)
+
+
+def test_a_printed_node_id_runs_without_naming_the_benchmark_again(project):
+    result = project.pytest("toysum::sum[s3]", "--agent=builtin:wrong", "-v")
+    assert names(result) == ["sum[s3]", "gate[coverage"]
+
+
+def test_a_node_id_printed_below_rootdir_runs_there(project):
+    project.write(pytest__ini="[pytest]\n", sub___x__txt="")
+    code = (
+        "import os, subprocess, sys; os.chdir('sub');"
+        "sys.exit(subprocess.call([sys.executable, '-m', 'pytest', '-rA', *sys.argv[1:]]))"
+    )
+    first = project.python("-c", code, "--benchmark=toysum", "--limit=1")
+    (line,) = [line for line in first.outlines if line.startswith("PASSED") and "gate" not in line]
+    nodeid = line.split(" ")[1]
+    again = project.python("-c", code, nodeid)
+    assert again.ret == 0
+    again.stdout.fnmatch_lines([f"PASSED {nodeid.replace('[', '[[]')}", "*2 passed*"])
+
+
+def test_nothing_selected_is_no_run(project):
+    result = project.pytest("--benchmark=toysum", "-k", "nothing")
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert not project.runs()
+
+
+TEST_FILE = "def test_mine():\n    pass\n"
+
+
+def test_without_a_path_only_the_benchmark_runs_with_one_both_do(project):
+    project.write(test_mine__py=TEST_FILE, pytest__ini="[pytest]\ntestpaths = .\n")
+    project.pytest("--benchmark=toysum").assert_outcomes(passed=13)
+    result = project.pytest("--benchmark=toysum", "test_mine.py", "-v")
+    result.assert_outcomes(passed=14)
+    result.stdout.fnmatch_lines(["test_mine.py::test_mine PASSED*", "toysum::sum[[]s1] PASSED*"])
+
+
+def test_scenario_files_are_collected_when_given_as_paths(project):
+    project.write(
+        scenarios___ci__yaml="benchmark: toysum\nlimit: 2\nseed: 1\n",
+        scenarios___other__yaml="just: some yaml\n",
+        test_mine__py=TEST_FILE,
+    )
+    result = project.pytest("scenarios/ci.yaml", "test_mine.py", "-v")
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["scenarios/ci.yaml::gate[[]coverage >= 1] PASSED*"])
+    nodeid = next(line for line in result.outlines if line.startswith("scenarios/ci.yaml::"))
+    again = project.pytest(nodeid.split(" ")[0], "--agent=builtin:wrong")
+    again.assert_outcomes(passed=2)
+    assert project.scores()["agent"]["name"] == "builtin:wrong"
+    # A folder is searched for tests, not for scenarios: other tools keep YAML files, too.
+    assert project.pytest("scenarios").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_a_conftest_may_override_the_agent(project):
+    project.write(
+        conftest__py="import pytest\n@pytest.fixture\ndef agent():\n    return lambda c: c['a'] + c['b']\n"
+    )
+    assert project.pytest("--benchmark=toysum", "--agent=builtin:wrong", "-n1").ret == 0
+    assert project.scores()["readings"]["exact"]["accuracy"]["value"] == 1.0
+    assert project.scores()["agent"]["name"] == "conftest.py:agent"
+
+
+def test_a_conftest_beside_the_user_may_override_the_agent(project):
+    project.write(
+        pytest__ini="[pytest]\n",
+        sub___conftest__py="import pytest\n@pytest.fixture\ndef agent(agent):\n    return lambda c: agent(c) + 1\n",
+    )
+    code = (
+        "import os, subprocess, sys; os.chdir('sub');"
+        "sys.exit(subprocess.call([sys.executable, '-m', 'pytest', '--benchmark=toysum']))"
+    )
+    assert project.python("-c", code).ret == 0
+    exact, lenient = (
+        project.scores()["readings"][r]["accuracy"]["value"] for r in ("exact", "lenient")
+    )
+    assert (exact, lenient) == (0.0, 1.0)
+
+
+def test_a_failing_agent_fixture_is_an_error_of_that_sample(project):
+    project.write(
+        conftest__py="import pytest\n@pytest.fixture\ndef agent():\n    raise OSError('no server')\n"
+    )
+    result = project.pytest("--benchmark=toysum", "--limit=2")
+    assert result.ret == 1
+    result.assert_outcomes(errors=2, failed=1)
+    assert {r["error"] for r in project.records()} == {"OSError: no server"}
+
+
+def test_a_skipped_sample_has_no_valid_answer(project):
+    project.write(
+        conftest__py="import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    items[0].add_marker(pytest.mark.skip(reason='not today'))\n"
+    )
+    result = project.pytest("--benchmark=toysum")
+    assert result.ret == 1
+    result.assert_outcomes(skipped=1, passed=11, failed=1)
+    assert project.scores()["samples"]["error"] == 1
+    assert "not today" in project.records()[0]["error"]
+
+
+MARKED = """
+import pytest
+
+@pytest.mark.agentbench("toysum")
+def test_answers_are_even(agent, sample):
+    assert agent(sample.context) == sample.truth
+
+@pytest.mark.agentbench("ToySum")
+def test_only_the_agent(agent):
+    assert agent({"a": 1, "b": 1}) == 2
+"""
+
+
+def test_a_users_own_test_may_ask_for_agent_and_sample(project):
+    project.write(test_mine__py=MARKED)
+    result = project.pytest("-v", "--strict-markers")
+    result.assert_outcomes(passed=13)
+    result.stdout.fnmatch_lines(["test_mine.py::test_answers_are_even[[]sum[[]s1]] PASSED*"])
+    assert not project.runs()
+    result = project.pytest(
+        "test_mine.py", "--benchmark=toysum", "--limit=2", "--agent=builtin:wrong"
+    )
+    result.assert_outcomes(passed=3, failed=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("@pytest.mark.agentbench('toysun')", "*@pytest.mark.agentbench: *did you mean toysum?"),
+        ("@pytest.mark.agentbench", "*expected the name of a benchmark*"),
+        ("", "*'sample' of pytest-agentbench needs to know the benchmark*"),
+    ],
+)
+def test_a_wrong_mark_says_what_is_expected(project, text, expected):
+    project.write(test_mine__py=f"import pytest\n{text}\ndef test_x(sample):\n    pass\n")
+    result = project.pytest()
+    assert result.ret != 0
+    result.stdout.fnmatch_lines([expected])
+
+
+def test_stop_at_the_first_failure_decides_no_gate(project):
+    project.write(agent__py=MIXED)
+    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "-x")
+    assert result.ret == 1
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(
+        ["incomplete: the session was cut short (stopping after 1 failures)"]
+    )
+    scores = project.scores()
+    assert scores["incomplete"]
+    assert [gate["passed"] for gate in scores["gates"]] == [None]
+
+
+@pytest.mark.parametrize("option", ["--lf", "--ff"])
+def test_last_failed(project, option):
+    project.write(agent__py=MIXED, test_mine__py="def test_bad():\n    assert 0\n")
+    common = ["--benchmark=toysum", "--agent=agent.py", "test_mine.py", "-v"]
+    project.pytest(*common).assert_outcomes(passed=10, failed=4)
+    result = project.pytest(*common, option)
+    if option == "--lf":
+        assert names(result, "FAILED")[:2] == ["test_bad", "sum[s1]"]
+        result.assert_outcomes(failed=4)
+    else:
+        result.assert_outcomes(passed=10, failed=4)
+        assert [line for line in result.outlines if "::" in line][1].startswith("toysum::sum[s1]")
+
+
+def test_the_debugger_stops_in_the_agent(project):
+    project.write(
+        agent__py="def agent(context):\n    clue = 'found'\n    raise RuntimeError\n",
+        pdbrc="p clue\nq\n",
+    )
+    (project.path / "pdbrc").rename(project.path / ".pdbrc")
+    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--pdb")
+    result.stdout.fnmatch_lines(["*'found'"])
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+
+
+def test_python_without_assertions(project):
+    project.write(agent__py=MIXED)
+    result = project.python("-O", "-m", "pytest", "--benchmark=toysum", "--agent=agent.py")
+    assert result.ret == 1
+    result.assert_outcomes(passed=10, failed=3)
+
+
+@pytest.mark.parametrize("plugin", ["agentbench", "pytest_agentbench.plugin"])
+def test_named_with_p_where_plugins_are_not_autoloaded(project, monkeypatch, plugin):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    project.pytest("-p", plugin, "--benchmark=toysum").assert_outcomes(passed=13)
+
+
+def test_junit_has_a_case_for_every_sample_and_gate(project):
+    project.write(agent__py=MIXED)
+    project.pytest("--benchmark=toysum", "--agent=agent.py", "--junitxml=out.xml", "-n2")
+    suite = ET.parse(project.path / "out.xml").getroot().find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("13", "3")
+    failed = {
+        case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None
+    }
+    assert failed == {"sum[s1]", "sum[s3]", "gate[coverage >= 1]"}
+    assert "agentbench_record" not in (project.path / "out.xml").read_text()
+
+
+FLAKY = """
+import os
+def agent(context):
+    flag = f"seen-{context['a']}"
+    if context["a"] == 3 and not os.path.exists(flag):
+        open(flag, "w").close()
+        raise RuntimeError("first time")
+    return context["a"] + context["b"]
+"""
+
+
+@pytest.mark.parametrize("extra", [[], ["-n2"]], ids=["serial", "xdist"])
+def test_a_rerun_replaces_what_it_repeats(project, extra):
+    project.write(agent__py=FLAKY)
+    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--reruns=1", *extra)
+    assert result.ret == 0
+    assert project.scores()["samples"] == {
+        "total": 12,
+        "ok": 12,
+        "invalid": 0,
+        "error": 0,
+        "timeout": 0,
+    }
+    assert len(project.records()) == 13
+
+
+def test_pytest_timeout_fails_a_sample_alone(project):
+    project.write(
+        agent__py="import time\ndef agent(c):\n    if c['a'] == 3: time.sleep(30)\n    return c['a'] + c['b']\n"
+    )
+    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--timeout=1")
+    assert result.ret == 1
+    result.assert_outcomes(passed=11, failed=2)
+    (record,) = [r for r in project.records() if r["status"] != "ok"]
+    assert record["sample"] == "sum[s3]"
+    assert "Timeout" in record["error"]
+
+
+def test_pytest_html_and_pytest_benchmark_beside_it(project):
+    project.write(test_speed__py="def test_speed(benchmark):\n    benchmark(lambda: None)\n")
+    result = project.pytest(
+        "--benchmark=toysum",
+        "test_speed.py",
+        "--html=r.html",
+        "--self-contained-html",
+        "--benchmark-disable",
+    )
+    assert result.ret == 0
+    assert "toysum::sum[s1]" in (project.path / "r.html").read_text()
+
+
+def test_stepwise_and_random_worker_counts_keep_every_record(project):
+    project.write(agent__py=MIXED)
+    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "-n", "3", "--dist=loadfile")
+    assert result.ret == 1
+    assert len(project.records()) == 12
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="reads a POSIX exit code")
+def test_quiet_run_is_short(project):
+    result = project.pytest("--benchmark=toysum", "-q")
+    assert result.outlines[-2].startswith(
+        "toysum: accuracy 1.0000 [1.0000 .. 1.0000], run: .agentbench"
+    )
+    assert len(result.outlines) <= 8
