@@ -1,0 +1,53 @@
+"""The command ``agentbench``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def agentbench(project):
+    command = Path(sys.executable).with_name("agentbench")
+    return lambda *args: project._pytester.run(str(command), *args)
+
+
+def test_list_shows_benchmarks_of_third_parties_too(agentbench):
+    result = agentbench("list")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(
+        [
+            "humob: *",
+            "  readings   2023, 2025 (the first is primary)",
+            "  metric     dtw in km, lower is better",
+            "toysum: add two numbers",
+            "  baselines  builtin:right, *(default: builtin:right)",
+        ]
+    )
+
+
+@pytest.mark.parametrize("name", ["humob", "toysum"])
+def test_the_template_of_an_agent_runs(project, agentbench, name):
+    template = agentbench("new-agent", name)
+    assert template.ret == 0
+    (project.path / "my_agent.py").write_text(template.stdout.str() + "\n")
+    result = project.pytest(f"--benchmark={name}", "--agent=my_agent.py", "--limit=3")
+    assert result.ret == 0
+    result.assert_outcomes(passed=4)
+
+
+def test_mistakes_are_one_line_on_stderr(agentbench):
+    result = agentbench("new-agent", "humbo")
+    assert result.ret == 2
+    assert result.errlines == [
+        "agentbench: expected a benchmark (humob, toysum) or a scenario file (*.yaml), got 'humbo'; "
+        "did you mean humob?"
+    ]
+
+
+def test_without_a_command_it_says_which_there_are(agentbench):
+    result = agentbench()
+    assert result.ret == 2
+    assert "required: COMMAND" in result.stderr.str()

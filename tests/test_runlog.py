@@ -1,0 +1,112 @@
+"""The folder of a run."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from pytest_agentbench import runlog
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.records import Record
+
+
+def record(sample="s[1]", **given):
+    return Record("b", sample, given.pop("status", "ok"), **given)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    log = runlog.RunLog(tmp_path / "run", {"schema": 1})
+    for sample in ("s[1]", "s[2]", "s[3]"):
+        log.append(record(sample, answer=sample))
+    log.close()
+    return tmp_path / "run"
+
+
+def test_records_come_back_in_order(folder):
+    assert [r.answer for r in runlog.read_records(folder)] == ["s[1]", "s[2]", "s[3]"]
+    assert runlog.read_json(folder / "manifest.json", "a manifest") == {"schema": 1}
+
+
+def test_nothing_is_created_before_the_first_record(tmp_path):
+    log = runlog.RunLog(tmp_path / "run", {})
+    assert not log.started
+    log.close()
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_last_record_of_a_sample_counts(folder):
+    log = runlog.RunLog(folder, {"schema": 1})
+    log.append(record("s[2]", status="error"))
+    log.close()
+    assert [r.status for r in runlog.read_records(folder)] == ["ok", "error", "ok"]
+
+
+def test_a_torn_last_line_is_passed_over_at_any_point(folder):
+    path = folder / "records.jsonl"
+    whole = path.read_bytes()
+    lengths = [len(line) + 1 for line in whole.splitlines()]
+    for cut in range(len(whole)):
+        path.write_bytes(whole[:cut])
+        complete = sum(cut >= sum(lengths[: n + 1]) - 1 for n in range(3))
+        assert len(runlog.read_records(folder)) == complete
+
+
+def test_a_broken_line_in_the_middle_is_named(folder):
+    path = folder / "records.jsonl"
+    lines = path.read_text().splitlines()
+    lines[1] = lines[1][:20]
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(BenchmarkError, match=r"records.jsonl, line 2: expected a record"):
+        runlog.read_records(folder)
+
+
+def test_bytes_that_are_no_text_are_named(folder):
+    (folder / "records.jsonl").write_bytes(b"\xff\xfe")
+    with pytest.raises(BenchmarkError, match="expected JSON lines in ASCII"):
+        runlog.read_records(folder)
+
+
+def test_folder_names_are_plain_and_free(tmp_path):
+    first = runlog.new_folder(tmp_path, "20261116-120000", "humob", "a b/../c.py:X")
+    assert first.name == "20261116-120000-humob-a_b_.._c.py_X"
+    first.mkdir()
+    second = runlog.new_folder(tmp_path, "20261116-120000", "humob", "a b/../c.py:X")
+    assert second.name == f"{first.name}-2"
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BenchmarkError, match="can be written"):
+        runlog.check_free(tmp_path / "file" / "x")
+
+
+def test_json_files_are_written_whole(tmp_path):
+    path = tmp_path / "x.json"
+    runlog.write_json(path, {"a": 1})
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        runlog.write_json(path, {"a": float("nan")})
+    assert runlog.read_json(path, "x") == {"a": 1}
+
+
+@pytest.mark.parametrize(("text", "message"), [("[1]", "got a JSON list"), ("{", "in JSON, got")])
+def test_a_json_file_that_is_none_of_ours_is_refused(tmp_path, text, message):
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(BenchmarkError, match=message):
+        runlog.read_json(tmp_path / "x.json", "scores")
+
+
+def test_find_run(tmp_path):
+    runs = tmp_path / "runs"
+    for number, benchmark in enumerate(["a", "b", "a"]):
+        (runs / f"run{number}").mkdir(parents=True)
+        scores = runs / f"run{number}" / "scores.json"
+        runlog.write_json(scores, {"benchmark": benchmark})
+        os.utime(scores, (number, number))
+    assert runlog.find_run("last", runs, "a", tmp_path) == runs / "run2"
+    assert runlog.find_run("last", runs, "b", tmp_path) == runs / "run1"
+    assert runlog.find_run("runs/run0", runs, "a", tmp_path) == runs / "run0"
+    assert runlog.find_run("runs/run0/scores.json", runs, "a", tmp_path) == runs / "run0"
+    with pytest.raises(BenchmarkError, match="no scored run of c"):
+        runlog.find_run("last", runs, "c", tmp_path)
