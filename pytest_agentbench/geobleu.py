@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pytest_agentbench.metrics import dtw as _dtw
 from pytest_agentbench.metrics import geobleu as _geobleu
-from pytest_agentbench.metrics.trajectory_kernels import Floats, Ints, mean_by_user
+from pytest_agentbench.metrics.trajectory_kernels import DayPairs, Ints, day_pairs, mean_by_user
 
 __all__ = [
     "calc_dtw",
@@ -67,8 +67,7 @@ def calc_geobleu_single(generated: Any, reference: Any, *, edition: str = "2023"
     >>> calc_geobleu_single([(7, 60, 12, 84, 88)], [(7, 60, 12, 84, 90)], edition="2025")
     0.36787944117144233
     """
-    gen_xy, ref_xy, days_at = _user_days(generated, reference)
-    return float(_geobleu.score_days(gen_xy, ref_xy, days_at, days_at, edition).mean())
+    return float(_geobleu.score_pairs(_user_days(generated, reference), edition).mean())
 
 
 def calc_dtw_single(generated: Any, reference: Any, *, edition: str = "2023") -> float:
@@ -77,8 +76,7 @@ def calc_dtw_single(generated: Any, reference: Any, *, edition: str = "2023") ->
     >>> calc_dtw_single([(7, 60, 12, 84, 88)], [(7, 60, 12, 84, 90)])
     1.0
     """
-    gen_xy, ref_xy, days_at = _user_days(generated, reference)
-    return float(_dtw.score_days(gen_xy, ref_xy, days_at, days_at, edition).mean())
+    return float(_dtw.score_pairs(_user_days(generated, reference), edition).mean())
 
 
 def calc_geobleu_bulk(
@@ -93,8 +91,8 @@ def calc_geobleu_bulk(
     1.0
     """
     threads = _threads(processes)
-    gen_xy, ref_xy, days_at, users_at = _all_users(generated, reference)
-    days = _geobleu.score_days(gen_xy, ref_xy, days_at, days_at, edition, threads=threads)
+    pairs, users_at = _all_users(generated, reference)
+    days = _geobleu.score_pairs(pairs, edition, threads=threads)
     return float(mean_by_user(days, users_at).mean())
 
 
@@ -108,8 +106,8 @@ def calc_dtw_bulk(
     0.5
     """
     threads = _threads(processes)
-    gen_xy, ref_xy, days_at, users_at = _all_users(generated, reference)
-    days = _dtw.score_days(gen_xy, ref_xy, days_at, days_at, edition, threads=threads)
+    pairs, users_at = _all_users(generated, reference)
+    days = _dtw.score_pairs(pairs, edition, threads=threads)
     return float(mean_by_user(days, users_at).mean())
 
 
@@ -155,6 +153,11 @@ class _Rows(NamedTuple):
     t: NDArray[Any]
     xy: NDArray[Any]
 
+    def take(self, rows: Ints) -> _Rows:
+        """Return these rows in this order."""
+        uid = None if self.uid is None else self.uid[rows]
+        return _Rows(uid, self.d[rows], self.t[rows], self.xy[rows])
+
 
 def _threads(processes: int | None) -> int:
     cores = os.cpu_count() or 1
@@ -165,8 +168,8 @@ def _threads(processes: int | None) -> int:
     return min(int(processes), cores)
 
 
-def _user_days(generated: Any, reference: Any) -> tuple[NDArray[Any], NDArray[Any], Ints]:
-    """Return both sides' points in order of day and time, and where the days begin."""
+def _user_days(generated: Any, reference: Any) -> DayPairs:
+    """Return one user's days in order of day and time."""
     gen, ref = _both(generated, reference)
     if gen.uid is not None and ref.uid is not None:
         one = gen.uid[0]
@@ -177,28 +180,60 @@ def _user_days(generated: Any, reference: Any) -> tuple[NDArray[Any], NDArray[An
                 " them: score users one by one or with the _bulk functions"
             )
     _same_times(gen, ref, None)
-    order = np.lexsort((gen.t, gen.d))
-    return gen.xy[order], ref.xy[order], _runs(gen.d[order])
+    new_day = gen.d[1:] != gen.d[:-1]
+    if not _in_order(gen, new_day):
+        order = np.lexsort((gen.t, gen.d))
+        gen, ref = gen.take(order), ref.take(order)
+        new_day = gen.d[1:] != gen.d[:-1]
+    return _unmasked_pairs(gen, ref, _starts(new_day))
 
 
-def _all_users(generated: Any, reference: Any) -> tuple[NDArray[Any], NDArray[Any], Ints, Ints]:
-    """Return points in order of uid, day and time, where days begin, and where users do in days."""
+def _all_users(generated: Any, reference: Any) -> tuple[DayPairs, Ints]:
+    """Return all days in order of uid, day and time, and where in them each user's begin."""
     gen, ref = _both(generated, reference)
     if gen.uid is None or ref.uid is None:
         raise ValueError("expected rows (uid, d, t, x, y), 5 columns, got 4")
-    gen_by, ref_by = np.argsort(gen.uid, kind="stable"), np.argsort(ref.uid, kind="stable")
-    uid = gen.uid[gen_by]
-    if not np.array_equal(uid, ref.uid[ref_by]):
-        raise ValueError(_different_users(gen.uid, ref.uid))
-    gen = _Rows(uid, gen.d[gen_by], gen.t[gen_by], gen.xy[gen_by])
-    ref = _Rows(uid, ref.d[ref_by], ref.t[ref_by], ref.xy[ref_by])
-    _same_times(gen, ref, gen_by)
-    users = np.cumsum(np.concatenate(([0], uid[1:] != uid[:-1])))
-    order = np.lexsort((gen.t, gen.d, users))
-    users, d = users[order], gen.d[order]
-    days_at = _runs(users, d)
-    users_at = np.searchsorted(users[days_at[:-1]], np.arange(users[-1] + 2))
-    return gen.xy[order], ref.xy[order], days_at, users_at
+    row_of = None
+    if not (np.array_equal(gen.uid, ref.uid) and (gen.uid[1:] >= gen.uid[:-1]).all()):
+        row_of = np.argsort(gen.uid, kind="stable")
+        gen, ref = gen.take(row_of), ref.take(np.argsort(ref.uid, kind="stable"))
+        if not np.array_equal(gen.uid, ref.uid):
+            raise ValueError(_different_users(gen.uid, ref.uid))
+    _same_times(gen, ref, np.arange(len(gen.d)) if row_of is None else row_of)
+    new_user = gen.uid[1:] != gen.uid[:-1]
+    new_day = new_user | (gen.d[1:] != gen.d[:-1])
+    if not _in_order(gen, new_day, new_user):
+        order = np.lexsort((gen.t, gen.d, np.concatenate(([0], np.cumsum(new_user)))))
+        gen, ref = gen.take(order), ref.take(order)
+        new_day = new_user | (gen.d[1:] != gen.d[:-1])
+    days_at = _starts(new_day)
+    return _unmasked_pairs(gen, ref, days_at), np.searchsorted(days_at, _starts(new_user))
+
+
+def _in_order(rows: _Rows, new_day: NDArray[Any], new_user: NDArray[Any] | None = None) -> bool:
+    """Say whether days, and times within them, rise already: most trajectories come sorted."""
+    later = np.where(new_day, rows.d[1:] > rows.d[:-1], rows.t[1:] >= rows.t[:-1])
+    return bool((later if new_user is None else later | new_user).all())
+
+
+def _starts(new: NDArray[Any]) -> Ints:
+    """Return where runs begin, and the end, from whether each row but the first begins one."""
+    return np.concatenate(([0], np.flatnonzero(new) + 1, [len(new) + 1]))
+
+
+def _unmasked_pairs(gen: _Rows, ref: _Rows, days_at: Ints) -> DayPairs:
+    pairs = day_pairs(gen.xy, ref.xy, days_at, days_at)
+    if pairs.highest >= MASKED:
+        for side, rows in (("generated", gen), ("reference", ref)):
+            masked = (rows.xy == MASKED).any(axis=1)
+            if masked.any():
+                row = int(masked.argmax())
+                user = "" if rows.uid is None else f" of uid {rows.uid[row]}"
+                raise ValueError(
+                    f"{side} row d={rows.d[row]} t={rows.t[row]}{user}: expected a cell, got"
+                    f" {rows.xy[row].tolist()}, and {MASKED} masks what is to be predicted"
+                )
+    return pairs
 
 
 def _different_users(gen: NDArray[Any], ref: NDArray[Any]) -> str:
@@ -215,15 +250,6 @@ def _different_users(gen: NDArray[Any], ref: NDArray[Any]) -> str:
         f"uid {uids[first]}: expected {ref_rows[first]} generated rows as in the reference,"
         f" got {gen_rows[first]}"
     )
-
-
-def _runs(*keys: NDArray[Any]) -> Ints:
-    """Return where runs of equal keys begin in sorted columns, and the end."""
-    change = np.zeros(len(keys[0]) + 1, dtype=bool)
-    change[0] = change[-1] = True
-    for key in keys:
-        change[1:-1] |= key[1:] != key[:-1]
-    return np.flatnonzero(change)
 
 
 def _same_times(gen: _Rows, ref: _Rows, row_of: Ints | None) -> None:
@@ -249,15 +275,33 @@ def _both(generated: Any, reference: Any) -> tuple[_Rows, _Rows]:
             f"expected as many generated as reference rows, got {len(generated)} generated"
             f" and {len(reference)} reference"
         )
-    gen, ref = _columns(generated, "generated"), _columns(reference, "reference")
-    if len(gen) != len(ref):
+    if _integers(generated) and _integers(reference):
+        gen_columns, ref_columns = generated.shape[1], reference.shape[1]
+    else:
+        gen, ref = _columns(generated, "generated"), _columns(reference, "reference")
+        gen_columns, ref_columns = len(gen), len(ref)
+    if gen_columns != ref_columns:
         raise ValueError(
-            f"expected the same columns on both sides, got {len(gen)} generated"
-            f" and {len(ref)} reference"
+            f"expected the same columns on both sides, got {gen_columns} generated"
+            f" and {ref_columns} reference"
         )
-    if len(gen) not in (4, 5):
-        raise ValueError(f"expected rows (d, t, x, y) or (uid, d, t, x, y), got {len(gen)} columns")
+    if gen_columns not in (4, 5):
+        raise ValueError(
+            f"expected rows (d, t, x, y) or (uid, d, t, x, y), got {gen_columns} columns"
+        )
+    if _integers(generated) and _integers(reference):
+        return _integer_rows(generated), _integer_rows(reference)
     return _rows(gen, "generated"), _rows(ref, "reference")
+
+
+def _integers(rows: Any) -> bool:
+    """Say whether rows are a plain array of signed integers, which needs no conversion."""
+    return type(rows) is np.ndarray and rows.ndim == 2 and rows.dtype.kind == "i"
+
+
+def _integer_rows(rows: NDArray[Any]) -> _Rows:
+    uid = rows[:, 0] if rows.shape[1] == 5 else None
+    return _Rows(uid, rows[:, -4], rows[:, -3], rows[:, -2:])
 
 
 def _rows(columns: list[NDArray[Any]], side: str) -> _Rows:
@@ -270,13 +314,6 @@ def _rows(columns: list[NDArray[Any]], side: str) -> _Rows:
         _numbers(column, side, name)
         for column, name in zip(columns[-4:], _COLUMNS[1:], strict=True)
     )
-    for name, cells in (("x", x), ("y", y)):
-        masked = cells == MASKED
-        if masked.any():
-            raise ValueError(
-                f"{side} row {int(masked.argmax())}: {name} is {MASKED}, a masked cell that was"
-                " never predicted"
-            )
     return _Rows(uid, d, t, np.stack((x, y), axis=1))
 
 
@@ -330,7 +367,7 @@ def _numbers(column: NDArray[Any], side: str, name: str) -> NDArray[Any]:
     return column.astype(np.float64, copy=False)
 
 
-def _plain_points(points: Any, side: str) -> Floats | NDArray[Any]:
+def _plain_points(points: Any, side: str) -> NDArray[Any]:
     if len(points) == 0:
         raise ValueError(f"{side} points: expected at least one (x, y), got none")
     columns = _columns(points, side)

@@ -11,7 +11,7 @@ from typing import Any
 from pytest_agentbench import gates, runlog, statistics
 from pytest_agentbench.benchmarks.protocol import Absent, BenchmarkError, Dataset, Estimator
 from pytest_agentbench.options import Settings
-from pytest_agentbench.records import STATUSES, Record
+from pytest_agentbench.records import STATUSES, Record, jsonable
 
 SCHEMA = 1
 
@@ -79,6 +79,7 @@ def score(
         "samples": {"total": len(complete), **counts},
         "readings": _readings(settings, estimate, clusters),
     }  # fmt: skip
+    result["details"] = jsonable(settings.benchmark.describe(dataset, complete))
     if baseline is not None:
         result["baseline"] = {
             "run": baseline.folder.name,

@@ -92,4 +92,10 @@ def intervals(
 
 def _arrays(estimate: Estimator, reading: str, weights: FloatArray) -> Mapping[str, FloatArray]:
     values = estimate(reading, weights)
-    return {k: np.asarray(v, dtype=float) for k, v in values.items() if not isinstance(v, Absent)}
+    return {
+        name: np.broadcast_to(
+            np.asarray(value, dtype=float), len(weights)
+        )  # a constant may be a scalar
+        for name, value in values.items()
+        if not isinstance(value, Absent)
+    }

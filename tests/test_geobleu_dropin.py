@@ -185,8 +185,16 @@ REFUSED = {
     "infinite": (GENERATED, replaced(REFERENCE, 2, 1, float("inf")), "reference row 2: .* y"),
     "none": (replaced(GENERATED, 3, 5, None), REFERENCE, "row 3: expected a number as y, got None"),
     "text": (replaced(GENERATED, 0, "84", 5), REFERENCE, "row 0: expected a number as x, got '84'"),
-    "masked": (GENERATED, replaced(REFERENCE, 5, 999, 999), "reference row 5: x is 999"),
-    "masked y": (replaced(GENERATED, 5, 1, 999.0), REFERENCE, "generated row 5: y is 999"),
+    "masked": (
+        GENERATED,
+        replaced(REFERENCE, 5, 999, 999),
+        r"reference row d=61 t=17: expected a cell, got \[999, 999\]",
+    ),
+    "masked y": (
+        replaced(GENERATED, 5, 1, 999.0),
+        REFERENCE,
+        r"generated row d=61 t=17: expected a cell, got \[1.0, 999.0\]",
+    ),
     "too large": (
         np.array([(60, 1, 2**64 - 1, 1)], np.uint64),
         [(60, 1, 1, 1)],

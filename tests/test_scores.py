@@ -13,7 +13,7 @@ from pytest_agentbench.options import Settings
 from pytest_agentbench.records import Record
 
 sys.path.append(str(Path(__file__).parent / "toy"))
-from toybench import ToySum  # noqa: E402 - a package that is installed only here
+from toybench import ToySum
 
 
 @pytest.fixture

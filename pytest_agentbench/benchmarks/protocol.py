@@ -180,6 +180,14 @@ class Benchmark(abc.ABC):
         Records without a valid answer are among ``records``: they count as the worst answer.
         """
 
+    def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
+        """What belongs beside the scores: breakdowns, ceilings, diagnostics, as plain JSON.
+
+        It stands in scores.json under ``details``; the lines of its key ``notes`` are printed under
+        the table.
+        """
+        return {}
+
     def write_files(self, folder: Path, dataset: Dataset, records: Sequence[Record]) -> None:
         """Writes the benchmark's own files (tables, submissions) into the run's folder, if it has any."""
 

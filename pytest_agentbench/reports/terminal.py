@@ -109,6 +109,8 @@ def summary(
     reporter.write_line("")
     for line in table(run, scores):
         reporter.write_line(line)
+    for note in scores["details"].get("notes", ()):
+        reporter.write_line(note)
     _baseline(reporter, scores)
     _gates(reporter, scores)
     if where:
