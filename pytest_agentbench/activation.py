@@ -185,10 +185,10 @@ def _check_selected(runs: dict[str, Run], selected: dict[str, list[str]]) -> Non
     for nodeid, names in selected.items():
         run = runs[nodeid]
         for name in names:
-            if name not in run.names and name not in run.targets:
-                example = next(iter(run.names))
+            if name not in run.items and name not in run.targets:
+                example = next(iter(run.items))
                 raise BenchmarkError(
-                    f"{nodeid}::{name}: expected one of {len(run.names)} samples, such as "
+                    f"{nodeid}::{name}: expected one of {len(run.items)} samples, such as "
                     f"{nodeid}::{example}; found none of that name"
                 )
 

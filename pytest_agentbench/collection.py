@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.agents.calling import Agent
 from pytest_agentbench.evaluation import evaluate
 from pytest_agentbench.records import Record
 from pytest_agentbench.run import Run
 
-RECORD = pytest.StashKey[Record]()
+RECORDS = pytest.StashKey[list[Record]]()
 
 
 class BenchmarkModule(pytest.Module):
@@ -57,17 +56,25 @@ class BenchmarkModule(pytest.Module):
 def _sample_function(run: Run, target: str, module: str) -> Any:
     def ask(request: pytest.FixtureRequest, agent: Any, sample: Any) -> None:
         __tracebackhide__ = True
-        call = agent if isinstance(agent, Agent) else Agent(agent, run.settings.agent_timeout)
-        record, error = evaluate(run.benchmark, sample, call)
-        request.node.stash[RECORD] = record
+        samples = sample if isinstance(sample, list) else [sample]
+        records, error = evaluate(run.benchmark, samples, run.asker(agent))
+        request.node.stash[RECORDS] = records
         if error is not None:
             raise error
-        if record.status != "ok":
-            _fail(f"{sample.key}: {record.error}")
+        failed = [record for record in records if record.status != "ok"]
+        if failed:
+            _fail(_failures(failed, len(records)))
 
     ask.__name__ = ask.__qualname__ = target
     ask.__module__ = module
     return pytest.mark.agentbench(run.benchmark.name)(ask)
+
+
+def _failures(failed: Sequence[Record], asked: int) -> str:
+    lines = [f"{record.sample}: {record.error}" for record in failed[:10]]
+    if asked > 1:
+        lines.insert(0, f"{len(failed)} of {asked} samples have no valid answer")
+    return "\n".join(lines + (["..."] if len(failed) > 10 else []))
 
 
 def _fail(message: str) -> None:
@@ -136,12 +143,12 @@ class Collection:
         module = item.getparent(BenchmarkModule)
         if module is None:
             return report
-        record = item.stash.get(RECORD, None)
         if report.when == "call" or (report.when == "setup" and not report.passed):
-            if record is None or report.when == "setup":
-                record = _unanswered(module.run, item.name, report)
+            records = item.stash.get(RECORDS, None)
+            if records is None or report.when == "setup":
+                records = _unanswered(module.run, item.name, report)
             # One string of ASCII: xdist carries nothing but builtins, and a record may hold anything.
-            report.agentbench_record = record.to_json()  # type: ignore[attr-defined]
+            report.agentbench_records = "\n".join(r.to_json() for r in records)  # type: ignore[attr-defined]
         _make_encodable(report)
         return report
 
@@ -162,24 +169,32 @@ def parametrize(metafunc: pytest.Metafunc, run: Run) -> None:
     """Feeds ``sample`` with the run's samples: those of one kind in our functions, all in a user's."""
     keys = run.dataset.keys
     if metafunc.definition.getparent(BenchmarkModule) is None:
-        indices, ids = list(run.indices), [str(keys[index]) for index in run.indices]
-        if len(run.targets) == 1:
-            ids = [keys[index].id for index in indices]
+        several = len(run.targets) > 1
+        ids = [str(keys[index]) if several else keys[index].id for index in run.indices]
+        metafunc.parametrize("sample", run.indices, ids=ids, indirect=True)
     else:
-        target = metafunc.function.__name__
-        indices = [index for index in run.indices if keys[index].target == target]
-        ids = [keys[index].id for index in indices]
-    metafunc.parametrize("sample", indices, ids=ids, indirect=True)
+        target = f"{metafunc.function.__name__}["
+        own = {name: chunk for name, chunk in run.items.items() if name.startswith(target)}
+        ids = [name[len(target) : -1] for name in own]
+        single = run.settings.chunk == 1
+        params = [chunk[0] if single else list(chunk) for chunk in own.values()]
+        metafunc.parametrize("sample", params, ids=ids, indirect=True)
 
 
-def _unanswered(run: Run, name: str, report: pytest.TestReport) -> Record:
-    """The record of a sample that something other than the agent ended: a fixture, a skip, a plugin."""
+def _unanswered(run: Run, name: str, report: pytest.TestReport) -> list[Record]:
+    """The records of what something other than the agent ended: a fixture, a skip, a plugin."""
     if isinstance(report.longrepr, tuple):
         reason = str(report.longrepr[2])
     else:
         crash = getattr(report.longrepr, "reprcrash", None)
         reason = str(getattr(crash, "message", "") or report.longreprtext or report.outcome)
-    return Record(run.benchmark.name, name, "error", error=reason, seconds=report.duration)
+    return failed_records(run, name, reason)
+
+
+def failed_records(run: Run, name: str, reason: str) -> list[Record]:
+    """Records of all samples of an item that left none."""
+    keys = (run.dataset.keys[index] for index in run.items[name])
+    return [Record(run.benchmark.name, str(key), "error", error=reason) for key in keys]
 
 
 def _folders(root: Path, start: Path) -> list[Path]:

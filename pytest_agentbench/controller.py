@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_agentbench import manifest, runlog, scores
+from pytest_agentbench.collection import failed_records
 from pytest_agentbench.records import Record
 from pytest_agentbench.reports import terminal
 from pytest_agentbench.run import HOUSE, Run, runs_folder
@@ -78,27 +79,26 @@ class Controller:
     def _expect(self, nodeids: Iterable[str]) -> None:
         for nodeid in nodeids:
             for live in self.runs:
-                index = live.run.index_of(nodeid)
-                if index is not None:
-                    live.expected.add(index)
+                live.expected.update(live.run.indices_of(nodeid))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        live = next((r for r in self.runs if r.run.index_of(report.nodeid) is not None), None)
+        live = next((live for live in self.runs if live.run.indices_of(report.nodeid)), None)
         if live is None:
             return
         # Taken off, or the terminal reporter would keep every answer in memory.
-        carried = report.__dict__.pop("agentbench_record", None)
+        carried = report.__dict__.pop("agentbench_records", None)
         if carried is not None:
-            record = Record.from_json(carried)
+            records = [Record.from_json(line) for line in carried.split("\n")]
         elif report.when not in ("setup", "call", "teardown"):  # xdist's report of a dead worker
             name = report.nodeid[len(live.run.settings.nodeid) + 2 :]
-            record = Record(live.run.benchmark.name, name, "error", error=str(report.longrepr))
+            records = failed_records(live.run, name, str(report.longrepr))
         else:
             return
-        report.agentbench_status = record.status  # type: ignore[attr-defined]
-        live.add(record)
-        self._config.hook.pytest_agentbench_record(record=record, settings=live.run.settings)
+        report.agentbench_status = _worst(records)  # type: ignore[attr-defined]
+        for record in records:
+            live.add(record)
+            self._config.hook.pytest_agentbench_record(record=record, settings=live.run.settings)
         self._progress.show(live.run, live.records.values(), len(live.expected), self._terminal)
 
     @pytest.hookimpl(tryfirst=True)
@@ -144,6 +144,9 @@ class Controller:
         reports = [
             (f"gate[{gate['gate']}]", terminal.gate_failure(gate)) for gate in result["gates"]
         ]
+        submission = live.run.submission
+        if submission is not None and submission.problems:
+            reports.append(("gate[submission fits the data]", "\n".join(submission.problems)))
         if missing:
             shown = ", ".join(missing[:20]) + (", …" if len(missing) > 20 else "")
             reports.append(
@@ -188,7 +191,7 @@ class Controller:
                 now = time.time()
                 report = pytest.TestReport(
                     full, location, {}, "failed" if failing else "passed",
-                    failure if failing else None, when,
+                    _failure(str(failure)) if failing else None, when,
                     start=now, stop=now,
                 )  # fmt: skip
                 hook.pytest_runtest_logreport(report=report)
@@ -203,6 +206,18 @@ class Controller:
     def pytest_unconfigure(self) -> None:
         for live in self.runs:
             live.log.close()
+
+
+def _worst(records: Sequence[Record]) -> str:
+    return next((r.status for r in records if r.status != "ok"), "ok")
+
+
+def _failure(message: str) -> Any:
+    """A failure as pytest makes it, so that short summaries carry the message, too."""
+    try:
+        pytest.fail(message, pytrace=False)
+    except pytest.fail.Exception:
+        return pytest.ExceptionInfo.from_current().getrepr(style="value")
 
 
 def _incomplete(session: pytest.Session, missing: int) -> str | None:

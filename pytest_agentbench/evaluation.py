@@ -1,10 +1,12 @@
-"""One sample from question to record: ask, check, measure. Never raises for what an agent does."""
+"""Samples from question to record: ask, check, measure. Never raises for what an agent does."""
 
 from __future__ import annotations
 
 import asyncio.base_events
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from pytest_agentbench.agents import calling
@@ -13,14 +15,44 @@ from pytest_agentbench.benchmarks.protocol import Benchmark, InvalidAnswer, Samp
 from pytest_agentbench.records import Record, Status, jsonable
 
 
+class MissingAnswer(LookupError):
+    """A submission without an answer for a sample."""
+
+
+Failure = BaseException | None
+
+
 def evaluate(
-    benchmark: Benchmark, sample: Sample, ask: Callable[[Any], Any]
-) -> tuple[Record, BaseException | None]:
-    """The record of one sample, and the exception behind it where the agent's own code raised one."""
+    benchmark: Benchmark, samples: Sequence[Sample], ask: Callable[[Sample], Any]
+) -> tuple[list[Record], Failure]:
+    """The record of each sample, and the first exception that code of the agent's raised."""
+    __tracebackhide__ = True
+    records, answers, failure = [], [], None
+    for sample in samples:
+        record, answer, error = _answered(benchmark, sample, ask)
+        records.append(record)
+        answers.append(answer)
+        failure = failure or error
+    good = [number for number, record in enumerate(records) if record.status == "ok"]
+    measured = _measured(benchmark, [samples[n] for n in good], [answers[n] for n in good])
+    for number, metrics in zip(good, measured, strict=True):
+        if isinstance(metrics, Exception):
+            error_text = f"scoring failed: {_said(metrics)}"
+            records[number] = replace(records[number], status="error", error=error_text)
+            failure = failure or metrics
+        else:
+            records[number] = replace(records[number], metrics=jsonable(metrics))
+    return records, failure
+
+
+def _answered(
+    benchmark: Benchmark, sample: Sample, ask: Callable[[Sample], Any]
+) -> tuple[Record, Any, Failure]:
+    """The record of one answer before it is measured, and the answer in its checked form."""
     __tracebackhide__ = True
     started = time.perf_counter()
 
-    def record(status: Status, answer: Any, error: str | None, metrics: Any = None) -> Record:
+    def record(status: Status, answer: Any, error: str | None) -> Record:
         return Record(
             benchmark=benchmark.name,
             sample=str(sample.key),
@@ -28,29 +60,37 @@ def evaluate(
             answer=jsonable(answer),
             error=error,
             seconds=round(seconds, 6),
-            metrics=jsonable(metrics or {}),
         )
 
     try:
-        answer = ask(sample.context)
-    except AgentTimeout as timeout:
+        answer = ask(sample)
+    except (AgentTimeout, MissingAnswer) as error:
         seconds = time.perf_counter() - started
-        return record("timeout", None, str(timeout)), None
+        status: Status = "timeout" if isinstance(error, AgentTimeout) else "error"
+        return record(status, None, str(error)), None, None
     except (Exception, SystemExit) as error:
         seconds = time.perf_counter() - started
-        return record("error", None, _said(error)), _from_agent(error)
+        return record("error", None, _said(error)), None, _from_agent(error)
     seconds = time.perf_counter() - started
     try:
         checked = benchmark.check(sample, answer)
     except InvalidAnswer as invalid:
-        return record("invalid", answer, str(invalid)), None
+        return record("invalid", answer, str(invalid)), None, None
     except Exception as error:  # a fault of the benchmark's: the answer is kept all the same
-        return record("error", answer, f"check failed: {_said(error)}"), error
+        return record("error", answer, f"check failed: {_said(error)}"), None, error
+    return record("ok", checked, None), checked, None
+
+
+def _measured(
+    benchmark: Benchmark, samples: Sequence[Sample], answers: Sequence[Any]
+) -> Sequence[Mapping[str, Any] | Exception]:
+    """The metrics of checked answers, all at once; where that fails, one by one to find which."""
     try:
-        metrics = benchmark.score_sample(sample, checked)
+        return benchmark.score_samples(samples, answers)
     except Exception as error:
-        return record("error", checked, f"scoring failed: {_said(error)}"), error
-    return record("ok", checked, None, metrics), None
+        if len(samples) == 1:
+            return [error]
+    return [_measured(benchmark, [s], [a])[0] for s, a in zip(samples, answers, strict=True)]
 
 
 def _said(error: BaseException) -> str:
@@ -60,7 +100,12 @@ def _said(error: BaseException) -> str:
         return type(error).__name__
 
 
-_BETWEEN = {__file__, calling.__file__, asyncio.base_events.__file__}
+_BETWEEN = {
+    __file__,
+    str(Path(__file__).with_name("run.py")),
+    calling.__file__,
+    asyncio.base_events.__file__,
+}
 
 
 def _from_agent(error: BaseException) -> BaseException:

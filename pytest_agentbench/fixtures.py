@@ -19,9 +19,12 @@ def agent(request: pytest.FixtureRequest) -> Agent:
 
 
 @pytest.fixture
-def sample(request: pytest.FixtureRequest) -> Sample:
+def sample(request: pytest.FixtureRequest) -> Sample | list[Sample]:
     """One sample of the benchmark: sample.context is for the agent, sample.truth is not."""
-    return _run(request).dataset.sample(request.param)
+    dataset = _run(request).dataset
+    if isinstance(request.param, list):  # --chunk
+        return [dataset.sample(index) for index in request.param]
+    return dataset.sample(request.param)
 
 
 def _run(request: pytest.FixtureRequest) -> Run:

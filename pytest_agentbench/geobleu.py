@@ -191,16 +191,18 @@ def _user_days(generated: Any, reference: Any) -> DayPairs:
 def _all_users(generated: Any, reference: Any) -> tuple[DayPairs, Ints]:
     """Return all days in order of uid, day and time, and where in them each user's begin."""
     gen, ref = _both(generated, reference)
-    if gen.uid is None or ref.uid is None:
+    gen_uid, ref_uid = gen.uid, ref.uid
+    if gen_uid is None or ref_uid is None:
         raise ValueError("expected rows (uid, d, t, x, y), 5 columns, got 4")
-    row_of = None
-    if not (np.array_equal(gen.uid, ref.uid) and (gen.uid[1:] >= gen.uid[:-1]).all()):
-        row_of = np.argsort(gen.uid, kind="stable")
-        gen, ref = gen.take(row_of), ref.take(np.argsort(ref.uid, kind="stable"))
-        if not np.array_equal(gen.uid, ref.uid):
-            raise ValueError(_different_users(gen.uid, ref.uid))
-    _same_times(gen, ref, np.arange(len(gen.d)) if row_of is None else row_of)
-    new_user = gen.uid[1:] != gen.uid[:-1]
+    row_of = np.arange(len(gen_uid))
+    if not (np.array_equal(gen_uid, ref_uid) and (gen_uid[1:] >= gen_uid[:-1]).all()):
+        row_of = np.argsort(gen_uid, kind="stable")
+        ref_row_of = np.argsort(ref_uid, kind="stable")
+        if not np.array_equal(gen_uid[row_of], ref_uid[ref_row_of]):
+            raise ValueError(_different_users(gen_uid, ref_uid))
+        gen, ref, gen_uid = gen.take(row_of), ref.take(ref_row_of), gen_uid[row_of]
+    _same_times(gen, ref, row_of)
+    new_user = gen_uid[1:] != gen_uid[:-1]
     new_day = new_user | (gen.d[1:] != gen.d[:-1])
     if not _in_order(gen, new_day, new_user):
         order = np.lexsort((gen.t, gen.d, np.concatenate(([0], np.cumsum(new_user)))))
@@ -218,7 +220,11 @@ def _in_order(rows: _Rows, new_day: NDArray[Any], new_user: NDArray[Any] | None 
 
 def _starts(new: NDArray[Any]) -> Ints:
     """Return where runs begin, and the end, from whether each row but the first begins one."""
-    return np.concatenate(([0], np.flatnonzero(new) + 1, [len(new) + 1]))
+    inside = np.flatnonzero(new)
+    starts = np.empty(len(inside) + 2, dtype=np.int64)
+    starts[0], starts[-1] = 0, len(new) + 1
+    np.add(inside, 1, out=starts[1:-1])
+    return starts
 
 
 def _unmasked_pairs(gen: _Rows, ref: _Rows, days_at: Ints) -> DayPairs:

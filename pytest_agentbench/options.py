@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,9 +29,10 @@ class Option:
     help: str
     expected: str
     parse: Callable[[Any], Any]  # of a string (command line, ini) or a YAML value
-    ini: Literal["string", "int", "float", "linelist"] | None = "string"
+    ini: Literal["string", "int", "float", "bool", "linelist"] | None = "string"
     default: Any = None
     repeatable: bool = False
+    flag: bool = False  # takes no value on the command line
     scenario: bool = True
 
     @property
@@ -66,6 +66,12 @@ def _number(least: float, whole: bool) -> Callable[[Any], float]:
     return parse
 
 
+def _yes_or_no(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
 def _gates(value: Any) -> tuple[gates.Gate, ...]:
     if not isinstance(value, (list, tuple)) or not all(isinstance(gate, str) for gate in value):
         raise ValueError
@@ -85,6 +91,11 @@ OPTIONS: tuple[Option, ...] = (
         "documented baseline)",
         "file.py, file.py:Name, package.module:Name or builtin:NAME", _text,
     ),
+    Option(
+        "submission", "FILE|RUN",
+        "score these answers instead of asking an agent: a submission file or an earlier run",
+        "a submission file or the folder of a run", _text,
+    ),
     Option("mode", "MODE", "the benchmark's mode (default: its first)", "the name of a mode", _text),
     Option(
         "dataset", "demo|PATH", "the data: demo (synthetic, comes with the package) or a path",
@@ -93,6 +104,10 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "limit", "N", "ask only N samples, drawn with the seed; the run is marked partial",
         "a whole number from 1", _number(1, whole=True), ini="int",
+    ),
+    Option(
+        "chunk", "N", "ask N samples in one item, for very large runs (default: 1)",
+        "a whole number from 1", _number(1, whole=True), ini="int", default=1,
     ),
     Option(
         "seed", "N", "the seed of everything drawn at random (default: 0)",
@@ -133,11 +148,15 @@ class Settings:
     dataset: str | Path
     agent: str
     reading: str
+    submission: Path | None = None
     limit: int | None = None
+    chunk: int = 1
     seed: int = 0
     agent_timeout: float | None = None
     gates: tuple[gates.Gate, ...] = (gates.COVERAGE,)
     baseline: str | None = None
+    text_models: str | None = None
+    keep_candidate_order: bool = False
     run_dir: Path | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
@@ -149,8 +168,10 @@ class Settings:
             "mode": self.mode,
             "dataset": str(self.dataset),
             "agent": self.agent,
+            "submission": None if self.submission is None else str(self.submission),
             "reading": self.reading,
             "limit": self.limit,
+            "chunk": self.chunk,
             "seed": self.seed,
             "agent_timeout": self.agent_timeout,
             "gates": [gate.text for gate in self.gates],
@@ -191,14 +212,22 @@ def resolve(
     _one_of("reading", reading, found.readings, found.name, layers)
     dataset = values.get("dataset", "demo")
     run_dir = values.get("run_dir")
+    submission = values.get("submission")
+    if submission is not None and "agent" in values:
+        raise SettingsError(
+            f"{origin('submission', layers)}: expected either a submission or an agent, got both "
+            f"({origin('agent', layers)})"
+        )
     return Settings(
         benchmark=found,
         nodeid=nodeid,
         mode=mode,
         dataset=dataset if dataset == "demo" else _existing("dataset", dataset, bases, layers),
+        submission=submission and _existing("submission", submission, bases, layers),
         agent=values.get("agent", f"builtin:{found.default_baseline}"),
         reading=reading,
         limit=values.get("limit"),
+        chunk=values.get("chunk", 1),
         seed=values.get("seed", 0),
         agent_timeout=values.get("agent_timeout"),
         gates=gates.combine(gate_layers),
@@ -227,6 +256,8 @@ def _refuse_unknown(layer: Layer, benchmark: Benchmark) -> None:
     known = ["benchmark", *_BY_KEY, *parameters]
     for key in layer.values:
         if key not in known:
+            from difflib import get_close_matches  # only to explain a mistake
+
             close = get_close_matches(str(key), known, n=3)
             hint = f"; did you mean {' or '.join(close)}?" if close else ""
             raise SettingsError(
@@ -283,5 +314,5 @@ def _existing(key: str, value: str, bases: Sequence[Path], layers: Sequence[Laye
             return path
     looked = " and ".join(dict.fromkeys(str(base) for base in bases))
     raise SettingsError(
-        f"{origin(key, layers)}: expected demo or a path that exists, got {value!r} (looked in {looked})"
+        f"{origin(key, layers)}: expected a path that exists, got {value!r} (looked in {looked})"
     )

@@ -52,14 +52,11 @@ def pytest_load_initial_conftests(
 
 
 def _add(parser: pytest.Parser, flag: str, option: Option) -> None:
-    parser.getgroup(*_GROUP).addoption(
-        flag,
-        dest=option.dest,
-        metavar=option.metavar,
-        action="append" if option.repeatable else "store",
-        default=None,
-        help=option.help if not flag.startswith("--agentbench-") else f"same as --{option.name}",
-    )
+    kind = {"action": "store_true"} if option.flag else {"metavar": option.metavar}
+    if option.repeatable:
+        kind["action"] = "append"
+    text = f"same as --{option.name}" if flag.startswith("--agentbench-") else option.help
+    parser.getgroup(*_GROUP).addoption(flag, dest=option.dest, default=None, help=text, **kind)
 
 
 def _asks_for_us(args: Sequence[str], config: pytest.Config) -> bool:

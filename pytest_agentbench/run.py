@@ -1,15 +1,20 @@
-"""A run made ready: settings, data, the samples to ask and the agent to ask them."""
+"""A run made ready: settings, data, the samples to ask and what answers them."""
 
 from __future__ import annotations
 
+import hashlib
 import random
 import re
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from pytest_agentbench import runlog
 from pytest_agentbench.agents import loading
 from pytest_agentbench.agents.calling import Agent
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset
+from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, Submission
+from pytest_agentbench.evaluation import MissingAnswer
 from pytest_agentbench.options import Settings
 
 HOUSE = ".agentbench"  # in pytest's rootdir
@@ -24,9 +29,13 @@ class Run:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.benchmark = settings.benchmark
-        self.loaded_agent = loading.load(settings.agent, settings.bases, settings.benchmark)
+        if settings.submission is None:
+            self.loaded_agent = loading.load(settings.agent, settings.bases, settings.benchmark)
         self.dataset = _checked(settings.benchmark.load(settings))
         self.indices = _drawn(len(self.dataset.keys), settings.limit, settings.seed)
+        self.submission: Submission | None = None
+        if settings.submission is not None:
+            self.submission, self.loaded_agent = _submitted(settings, self.dataset)
 
     @cached_property
     def targets(self) -> tuple[str, ...]:
@@ -34,18 +43,48 @@ class Run:
         return tuple(dict.fromkeys(self.dataset.keys[index].target for index in self.indices))
 
     @cached_property
-    def names(self) -> dict[str, int]:
-        """The samples to ask: name in the node id -> index in the data."""
-        return {str(self.dataset.keys[index]): index for index in self.indices}
+    def items(self) -> dict[str, tuple[int, ...]]:
+        """The items to collect: name in the node id -> indices of its samples, several in a chunk."""
+        keys = self.dataset.keys
+        size = self.settings.chunk
+        found = {}
+        for target in self.targets:
+            own = [index for index in self.indices if keys[index].target == target]
+            for start in range(0, len(own), size):
+                chunk = own[start : start + size]
+                first, last = keys[chunk[0]], keys[chunk[-1]]
+                name = str(first) if len(chunk) == 1 else f"{target}[{first.id}..{last.id}]"
+                found[name] = tuple(chunk)
+        return found
 
     @cached_property
     def agent(self) -> Agent:
         return Agent(self.loaded_agent.target, self.settings.agent_timeout)
 
-    def index_of(self, nodeid: str) -> int | None:
-        """The sample that a node id of this run names."""
+    def asker(self, agent: Any) -> Callable[[Sample], Any]:
+        """What answers a sample: the submission, or the agent, which sees the context alone."""
+        if self.submission is not None:
+            answers = self.submission.answers
+
+            def look_up(sample: Sample) -> Any:
+                try:
+                    return answers[str(sample.key)]
+                except KeyError:
+                    raise MissingAnswer("the submission has no answer for this sample") from None
+
+            return look_up
+        call = agent if isinstance(agent, Agent) else Agent(agent, self.settings.agent_timeout)
+
+        def ask(sample: Sample) -> Any:
+            __tracebackhide__ = True
+            return call(sample.context)
+
+        return ask
+
+    def indices_of(self, nodeid: str) -> tuple[int, ...]:
+        """The samples that a node id of this run names; none for any other node id."""
         prefix = f"{self.settings.nodeid}::"
-        return self.names.get(nodeid[len(prefix) :]) if nodeid.startswith(prefix) else None
+        return self.items.get(nodeid[len(prefix) :], ()) if nodeid.startswith(prefix) else ()
 
     def close(self) -> None:
         if "agent" in vars(self):
@@ -73,6 +112,34 @@ def _checked(dataset: Dataset) -> Dataset:
             )
         names.add(name)
     return dataset
+
+
+def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loading.LoadedAgent]:
+    """The answers of an earlier run or of a submission file, and who gave them."""
+    path = settings.submission
+    assert path is not None
+    folder = path.parent if path.name in (runlog.SCORES, runlog.RECORDS) else path
+    if (folder / runlog.RECORDS).is_file():
+        manifest = runlog.read_json(folder / runlog.MANIFEST, "the manifest of a run")
+        theirs = (manifest.get("settings") or {}).get("benchmark")
+        if theirs != settings.benchmark.name:
+            raise BenchmarkError(
+                f"--submission: expected a run of {settings.benchmark.name}, got one of {theirs}: {path}"
+            )
+        records = [record for record in runlog.read_records(folder) if record.answer is not None]
+        agent = manifest.get("agent") or {}
+        return (
+            Submission({record.sample: record.answer for record in records}),
+            loading.LoadedAgent(str(agent.get("name")), None, str(agent.get("digest"))),
+        )
+    if path.is_dir():
+        raise BenchmarkError(f"--submission: expected a file or the folder of a run, got {path}")
+    submission = settings.benchmark.read_submission(path, dataset, settings)
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return submission, loading.LoadedAgent(f"submission:{path.name}", None, digest.hexdigest())
 
 
 def runs_folder(rootpath: Path) -> Path:

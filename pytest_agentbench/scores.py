@@ -33,15 +33,18 @@ def load_baseline(folder: Path, settings: Settings, dataset: Dataset) -> Baselin
         "benchmark": settings.benchmark.name,
         "mode": settings.mode,
         "data digest": dataset.digest,
-        "seed": settings.seed,
+        **dataset.conditions,
     }
-    theirs = {key: scores.get(key) for key in ours}
-    theirs["data digest"] = (scores.get("dataset") or {}).get("digest")
+    theirs = {
+        **scores,
+        "data digest": (scores.get("dataset") or {}).get("digest"),
+        **(scores.get("conditions") or {}),
+    }
     for key, value in ours.items():
-        if theirs[key] != value:
+        if theirs.get(key) != value:
             raise BenchmarkError(
                 f"--baseline: {folder} cannot be compared with this run: its {key} is "
-                f"{theirs[key]!r}, this run's is {value!r}"
+                f"{theirs.get(key)!r}, this run's is {value!r}"
             )
     return Baseline(folder, scores, runlog.read_records(folder))
 
@@ -71,9 +74,9 @@ def score(
         "schema": SCHEMA,
         "benchmark": name,
         "mode": settings.mode,
-        "agent": settings.agent,
         "dataset": {"source": str(settings.dataset), "digest": dataset.digest,
                     "description": dataset.description},
+        "conditions": dict(dataset.conditions),
         "seed": settings.seed,
         "primary": settings.reading,
         "samples": {"total": len(complete), **counts},

@@ -22,6 +22,10 @@ _BLOCK_VALUES = 8_000_000  # weights held at a time: 64 MB, whatever the size of
 def mean(values: Sequence[float] | FloatArray, weights: None) -> float: ...
 @overload
 def mean(values: Sequence[float] | FloatArray, weights: FloatArray) -> FloatArray: ...
+@overload
+def mean(
+    values: Sequence[float] | FloatArray, weights: FloatArray | None
+) -> float | FloatArray: ...
 def mean(values: Sequence[float] | FloatArray, weights: FloatArray | None) -> float | FloatArray:
     """The mean of ``values``; with weights (resamples x values), one weighted mean a resample.
 

@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ class Dataset(abc.ABC):
     keys: Sequence[SampleKey]
     digest: str  # of the data; scores are compared only where it is equal
     description: str  # one line for people, saying "synthetic" where it is
+    # What else must be equal for two scores to be compared: {"text models": "offline"}.
+    conditions: Mapping[str, str] = MappingProxyType({})
 
     @abc.abstractmethod
     def sample(self, index: int) -> Sample:

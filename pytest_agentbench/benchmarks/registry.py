@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
@@ -39,6 +38,8 @@ def get(name: str) -> Benchmark:
             raise UnknownBenchmark(
                 f"expected package.module:Class, got {name!r}: {error}"
             ) from None
+    from difflib import get_close_matches  # only to explain a mistake
+
     names = list(available())
     folded = {known.lower(): known for known in names}
     close = [folded[n] for n in get_close_matches(name.lower(), list(folded), n=3, cutoff=0.5)]

@@ -83,8 +83,8 @@ def gate_failure(gate: Mapping[str, Any]) -> str | None:
     if gate["passed"]:
         return None
     if gate["reason"]:
-        return f"{gate['gate']}: {gate['reason']}"
-    return f"{gate['gate']}: got {gate['value']:.6g} against {gate['threshold']:.6g}"
+        return str(gate["reason"])
+    return f"got {gate['value']:.6g} against {gate['threshold']:.6g}"
 
 
 def summary(
@@ -183,7 +183,7 @@ def _gates(reporter: pytest.TerminalReporter, scores: Mapping[str, Any]) -> None
                 f"gate passed: {gate['gate']} ({number(gate['value'])})", green=True
             )
         else:
-            reporter.write_line(f"gate failed: {gate_failure(gate)}", red=True)
+            reporter.write_line(f"gate failed: {gate['gate']}: {gate_failure(gate)}", red=True)
 
 
 def _shown(folder: Path) -> str:

@@ -10,6 +10,7 @@ from pytest_agentbench import (
     Sample,
     SampleKey,
     SampleList,
+    Submission,
 )
 from pytest_agentbench.statistics import mean
 
@@ -46,7 +47,7 @@ class ToySum(Benchmark):
         if settings.dataset != "demo":
             raise BenchmarkError(f"{settings.dataset}: expected demo")
         shift = settings.parameters["shift"]
-        return SampleList(
+        dataset = SampleList(
             (
                 Sample(
                     SampleKey("sum" if n % 4 else "double", f"s{n}"),
@@ -57,6 +58,8 @@ class ToySum(Benchmark):
             ),
             "toy data",
         )
+        dataset.conditions = {"candidate order": f"seed {settings.seed}"}
+        return dataset
 
     def check(self, sample, answer):
         if isinstance(answer, bool) or not isinstance(answer, int):
@@ -69,6 +72,15 @@ class ToySum(Benchmark):
             "exact": {"accuracy": float(off == 0), "distance": float(off)},
             "lenient": {"accuracy": float(off <= 1), "distance": float(off)},
         }
+
+    def read_submission(self, path, dataset, settings):
+        rows = dict(line.split(",") for line in path.read_text().split())
+        known = {str(key) for key in dataset.keys}
+        extra = sorted(set(rows) - known)
+        problems = (
+            (f"{len(extra)} samples are not in the data: {', '.join(extra)}",) if extra else ()
+        )
+        return Submission({name: int(value) for name, value in rows.items()}, problems)
 
     def score_run(self, dataset, records):
         def estimate(reading, weights):

@@ -1,0 +1,97 @@
+"""Submissions, chunks and limits: which samples are asked, and who answers."""
+
+from __future__ import annotations
+
+import pytest
+
+ALL = "\n".join(f"{'sum' if n % 4 else 'double'}[s{n}],{2 * n}" for n in range(12))
+HALF = "def agent(context):\n    return context['a'] + context['b'] if context['a'] % 3 else 'x'\n"
+
+
+def test_a_submission_is_scored_instead_of_asking_an_agent(project):
+    project.write(pred__csv=ALL)
+    result = project.pytest("--benchmark=toysum", "--submission=pred.csv", "-n2")
+    assert result.ret == 0
+    scores = project.scores()
+    assert scores["readings"]["exact"]["accuracy"]["value"] == 1.0
+    assert scores["agent"]["name"] == "submission:pred.csv"
+
+
+def test_missing_and_extra_answers_are_each_counted_listed_and_failed(project):
+    project.write(pred__csv=ALL.replace("sum[s1],2\n", "") + "\nsum[s77],1\nsum[s78],1\n")
+    result = project.pytest("--benchmark=toysum", "--submission=pred.csv")
+    assert result.ret == 1
+    result.assert_outcomes(passed=11, failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "sum[[]s1]: the submission has no answer for this sample",
+            "2 samples are not in the data: sum[[]s77], sum[[]s78]",
+            "FAILED toysum::gate[[]submission fits the data]*",
+        ]
+    )
+    assert project.scores()["samples"]["error"] == 1
+
+
+def test_an_earlier_run_can_be_scored_again(project):
+    project.write(agent__py=HALF)
+    project.pytest("--benchmark=toysum", "--agent=agent.py", "--run-dir=first")
+    first = project.scores(project.path / "first")
+    for given in ("first", "first/scores.json"):
+        project.pytest("--benchmark=toysum", f"--submission={given}")
+        again = project.scores()
+        assert again["readings"] == first["readings"]
+        assert again["samples"] == first["samples"]
+        assert again["agent"] == first["agent"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--submission=no.csv"], "--submission: expected a path that exists, got 'no.csv'"),
+        (["--submission=.", "--agent=builtin:right"], "expected either a submission or an agent"),
+        (["--submission=folder"], "--submission: expected a file or the folder of a run, got"),
+    ],
+)
+def test_mistakes_about_submissions(project, args, message):
+    project.write(folder___x__txt="")
+    result = project.pytest("--benchmark=toysum", *args)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in result.stderr.str()
+
+
+@pytest.mark.parametrize("extra", [[], ["-n2"]], ids=["serial", "xdist"])
+def test_a_chunk_is_one_item_and_keeps_every_record(project, extra):
+    project.write(agent__py=HALF)
+    project.pytest("--benchmark=toysum", "--agent=agent.py", "--run-dir=single")
+    result = project.pytest(
+        "--benchmark=toysum", "--agent=agent.py", "--chunk=4", "--run-dir=chunked", "-v", *extra
+    )
+    result.assert_outcomes(passed=1, failed=4)  # the last chunk, sum[s11] alone, has no mistake
+    result.stdout.fnmatch_lines(
+        ["*1 of 4 samples have no valid answer", "INVALID toysum::sum[[]s1..s5] -*"]
+    )
+    single, chunked = (project.scores(project.path / name) for name in ("single", "chunked"))
+    assert single["readings"] == chunked["readings"]
+    assert single["samples"] == chunked["samples"]
+    assert len(project.records(project.path / "chunked")) == 12
+
+
+def test_a_worker_that_dies_in_a_chunk_costs_the_chunk(project):
+    project.write(
+        agent__py="import os\ndef agent(c):\n    if c['a'] == 5: os._exit(3)\n    return c['a'] + c['b']\n"
+    )
+    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--chunk=3", "-n2")
+    assert result.ret == 1
+    failed = sorted(r["sample"] for r in project.records() if r["status"] == "error")
+    assert failed == ["sum[s5]", "sum[s6]", "sum[s7]"]
+
+
+def test_a_limit_draws_with_the_seed_and_marks_the_run_partial(project):
+    drawn = []
+    for seed in ("0", "0", "1"):
+        result = project.pytest("--benchmark=toysum", "--limit=5", f"--seed={seed}")
+        assert result.ret == 0
+        result.stdout.fnmatch_lines(["5 samples: 5 ok, partial (5 of 12)"])
+        drawn.append({record["sample"] for record in project.records()})
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert project.scores()["partial"] is True
