@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from pytest_agentbench import __version__
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.options import parsed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,6 +27,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     template.add_argument("benchmark", metavar="BENCHMARK")
     template.set_defaults(run=lambda given: _new_agent(given.benchmark))
+
+    validation = commands.add_parser(
+        "validate", help="check a submission file as it would be sent", add_help=False
+    )
+    validation.add_argument("benchmark", metavar="BENCHMARK")
+    validation.add_argument("rest", nargs=argparse.REMAINDER)
+    validation.set_defaults(run=lambda given: _validate(given.benchmark, given.rest))
 
     given = parser.parse_args(arguments)
     try:
@@ -52,3 +61,30 @@ def _list() -> int:
 def _new_agent(name: str) -> int:
     print(registry.get(name).agent_template(), end="")
     return 0
+
+
+def _validate(name: str, arguments: Sequence[str]) -> int:
+    """The options after BENCHMARK are the benchmark's own parameters."""
+    if name in ("-h", "--help"):
+        print("usage: agentbench validate BENCHMARK FILE [--dataset PATH] [--PARAMETER VALUE ...]")
+        return 0
+    benchmark = registry.get(name)
+    parser = argparse.ArgumentParser(prog=f"agentbench validate {benchmark.name}")
+    parser.add_argument("file", metavar="FILE", type=Path, help="the submission file")
+    parser.add_argument("--dataset", metavar="PATH", type=Path, help="the data it answers")
+    for parameter in benchmark.parameters:
+        parser.add_argument(f"--{parameter.name.replace('_', '-')}", help=parameter.expected)
+    given = vars(parser.parse_args(arguments))
+    parameters = {}
+    for parameter in benchmark.parameters:
+        value = given[parameter.name]
+        parameters[parameter.name] = (
+            parameter.default
+            if value is None
+            else parsed(parameter.expected, parameter.parse, value, f"--{parameter.name}")
+        )
+    problems = benchmark.validate(given["file"], parameters, given["dataset"])
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} problems" if problems else "Validation finished without errors!")
+    return 1 if problems else 0

@@ -204,7 +204,7 @@ def resolve(
         for key, value in layer.values.items():
             option = _BY_KEY.get(key)
             if option is not None and value is not None:
-                values[key] = _parsed(option.expected, option.parse, value, layer.where(key))
+                values[key] = parsed(option.expected, option.parse, value, layer.where(key))
         gate_layers.append(values.pop("gates", ()))
     mode = values.get("mode", found.modes[0])
     _one_of("mode", mode, found.modes, found.name, layers)
@@ -265,7 +265,7 @@ def _refuse_unknown(layer: Layer, benchmark: Benchmark) -> None:
             )
 
 
-def _parsed(expected: str, parse: Callable[[Any], Any], value: Any, where: str) -> Any:
+def parsed(expected: str, parse: Callable[[Any], Any], value: Any, where: str) -> Any:
     try:
         return parse(value)
     except gates.GateError as error:
@@ -282,7 +282,7 @@ def _parameters(benchmark: Benchmark, layers: Sequence[Layer]) -> dict[str, Any]
         for layer in layers:
             given = layer.values.get(parameter.name)
             if given is not None:
-                values[parameter.name] = _parsed(
+                values[parameter.name] = parsed(
                     parameter.expected, parameter.parse, given, layer.where(parameter.name)
                 )
                 break

@@ -277,3 +277,13 @@ def test_options_are_checked(call, message):
 
 def test_999_is_a_coordinate_where_points_are_not_cells():
     assert geobleu.calc_dtw_orig([(999, 1)], [(996, 5)]) == 5.0
+
+
+@given(order=st.permutations(range(2 * len(GENERATED))))
+@settings(max_examples=25, deadline=None)
+def test_bulk_sorts_users_days_and_times_itself(order):
+    gen = with_uid(GENERATED, 5) + with_uid(REFERENCE, 3)
+    ref = with_uid(REFERENCE, 5) + with_uid(REFERENCE, 3)
+    gen, ref = [gen[k] for k in order], [ref[k] for k in order]
+    assert geobleu.calc_geobleu_bulk(gen, ref) == (1 + SCORES[0]) / 2
+    assert geobleu.calc_dtw_bulk(np.array(gen), np.array(ref)) == SCORES[1] / 2

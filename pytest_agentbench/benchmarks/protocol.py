@@ -173,6 +173,12 @@ class Benchmark(abc.ABC):
             f"{path}: {self.name} has no submission format of its own; expected the folder of a run"
         )
 
+    def validate(
+        self, path: Path, parameters: Mapping[str, Any], dataset: Path | None
+    ) -> Sequence[str]:
+        """Every problem of a submission file as it would be sent; none means it can be sent."""
+        raise BenchmarkError(f"{path}: {self.name} has no submission format of its own")
+
     @abc.abstractmethod
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
         """Does once what is needed to score these records and returns the function that scores them.
