@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def run_of(node: Any) -> Run | None:
         name = registry.get(mark.args[0]).name
         if name not in known:
             layers = [_command_line(config), _ini(config)]
-            known[name] = Run(resolve(name, name, layers, _bases(config)))
+            known[name] = Run(resolve(mark.args[0], None, layers, _bases(config)))
     except BenchmarkError as error:
         pytest.fail(f"@pytest.mark.agentbench: {error}", pytrace=False)
     return known[name]
@@ -81,16 +82,15 @@ def _requested(
             path = config.invocation_params.dir / value
             _add_scenario(config, path, layers, settings)
         else:
-            found = resolve(value, "", layers, _bases(config))
-            _add(settings, found.benchmark.name, lambda n: resolve(n, n, layers, _bases(config)))
+            _add(settings, resolve(value, None, layers, _bases(config)))
     for arg in config.args:
         where, colons, name = arg.partition("::")
-        known = _benchmark_in(config, where) if colons else None
+        known = _benchmark_in(config, where, settings) if colons else None
         path = config.invocation_params.dir / where
         if known is not None:
             selected.setdefault(known, []).append(name)
             if known not in settings:
-                _add(settings, known, lambda n: resolve(n, n, layers, _bases(config)))
+                _add(settings, resolve(known, None, layers, _bases(config)))
         elif scenario.is_scenario(path):
             nodeid = _relative(config, path)
             if nodeid not in settings:
@@ -102,10 +102,10 @@ def _requested(
     return settings, selected, paths
 
 
-def _add(settings: dict[str, Settings], nodeid: str, make: Any) -> None:
-    if nodeid in settings:
-        raise BenchmarkError(f"--benchmark: expected each benchmark once, got {nodeid!r} twice")
-    settings[nodeid] = make(nodeid)
+def _add(settings: dict[str, Settings], new: Settings) -> None:
+    if new.nodeid in settings:
+        raise BenchmarkError(f"--benchmark: expected each benchmark once, got {new.nodeid!r} twice")
+    settings[new.nodeid] = new
 
 
 def _add_scenario(
@@ -115,7 +115,7 @@ def _add_scenario(
     layer = scenario.read(path)
     bases = [path.resolve().parent, *_bases(config)]
     nodeid = _relative(config, path)
-    _add(settings, nodeid, lambda n: resolve(None, n, [command_line, layer, ini], bases))
+    _add(settings, resolve(None, nodeid, [command_line, layer, ini], bases))
 
 
 def _apart(settings: Settings) -> Settings:
@@ -167,11 +167,12 @@ def _relative(config: pytest.Config, path: Path) -> str:
         return path.as_posix()
 
 
-def _benchmark_in(config: pytest.Config, where: str) -> str | None:
+def _benchmark_in(config: pytest.Config, where: str, active: Iterable[str]) -> str | None:
     """The benchmark in a pasted node id. Below rootdir pytest prints it as ``../humob``."""
     if (config.invocation_params.dir / where).exists():
         return None
-    known = registry.match(Path(where).name)
+    name = Path(where).name
+    known = name if name in active else registry.match(name)
     if known is None:
         return None
     here = Path(where) == Path(known)
@@ -200,7 +201,7 @@ def _keep_only_tests(config: pytest.Config, runs: dict[str, Run]) -> None:
     else:
         config.args = [
             arg for arg in config.args
-            if "::" not in arg or _benchmark_in(config, arg.partition("::")[0]) not in runs
+            if "::" not in arg or _benchmark_in(config, arg.partition("::")[0], runs) not in runs
         ]  # fmt: skip
 
 

@@ -15,7 +15,10 @@ from pytest_agentbench.options import parsed
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; 0 if all went well, 2 for a mistake in what was asked."""
-    parser = argparse.ArgumentParser(prog="agentbench", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="agentbench",
+        description="Everything about agent benchmarks that is not a run of pytest.",
+    )
     parser.add_argument("--version", action="version", version=f"pytest-agentbench {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
@@ -73,7 +76,9 @@ def _validate(name: str, arguments: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE", type=Path, help="the submission file")
     parser.add_argument("--dataset", metavar="PATH", type=Path, help="the data it answers")
     for parameter in benchmark.parameters:
-        parser.add_argument(f"--{parameter.name.replace('_', '-')}", help=parameter.expected)
+        parser.add_argument(
+            f"--{parameter.name.replace('_', '-')}", help=parameter.expected.replace("%", "%%")
+        )
     given = vars(parser.parse_args(arguments))
     parameters = {}
     for parameter in benchmark.parameters:

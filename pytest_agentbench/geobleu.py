@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pytest_agentbench.metrics import dtw as _dtw
 from pytest_agentbench.metrics import geobleu as _geobleu
-from pytest_agentbench.metrics.trajectory_kernels import DayPairs, Ints, day_pairs, mean_by_user
+from pytest_agentbench.metrics.trajectory_days import DayPairs, Ints, day_pairs, mean_by_user
 
 __all__ = [
     "calc_dtw",

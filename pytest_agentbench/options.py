@@ -190,11 +190,14 @@ class Layer:
 
 def resolve(
     benchmark: str | None,
-    nodeid: str,
+    nodeid: str | None,
     layers: Sequence[Layer],
     bases: Sequence[Path],
 ) -> Settings:
-    """Settings for one run; ``layers`` from the strongest to the weakest."""
+    """Settings for one run; ``layers`` from the strongest to the weakest.
+
+    Without ``benchmark`` a layer names it; without ``nodeid`` the run is called as the benchmark.
+    """
     found = _find_benchmark(benchmark, layers)
     for layer in layers:
         _refuse_unknown(layer, found)
@@ -220,7 +223,7 @@ def resolve(
         )
     return Settings(
         benchmark=found,
-        nodeid=nodeid,
+        nodeid=nodeid or found.name,
         mode=mode,
         dataset=dataset if dataset == "demo" else _existing("dataset", dataset, bases, layers),
         submission=submission and _existing("submission", submission, bases, layers),

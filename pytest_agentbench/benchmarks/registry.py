@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
 
@@ -32,6 +34,8 @@ def get(name: str) -> Benchmark:
         return _made(available()[known].load(), available()[known].value)
     module, colon, attribute = name.partition(":")
     if colon:
+        if str(Path.cwd()) not in sys.path:
+            sys.path.append(str(Path.cwd()))  # `pytest`, unlike `python -m pytest`, leaves it out
         try:
             return _made(getattr(importlib.import_module(module), attribute), name)
         except (ImportError, AttributeError) as error:

@@ -1,0 +1,181 @@
+"""Checked tables kept on disk as memory-mapped arrays, so that every worker starts at once.
+
+A table lies in ``<cache>/humob/<digest of the file>/``. It is written to a folder of its own and
+renamed into place: a reader sees a whole table or none, however many workers build it at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from pytest_agentbench.benchmarks.humob.editions import Edition
+from pytest_agentbench.benchmarks.humob.tables import Table, read_table, suffix_of, text_lines
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
+
+# Goes into the digest: raise it when the arrays or the checks they have passed change.
+FORMAT = 1
+ARRAYS = tuple(field.name for field in fields(Table))
+# A file changed twice within the clock's resolution keeps its time stamp: no digest is kept of it.
+RACY_SECONDS = 2.0
+UNUSED_DAYS = 30  # tables nobody has opened for so long make room when another is written
+
+
+@dataclass(frozen=True)
+class CachedTable:
+    """A table and the digest of the file it was read from."""
+
+    table: Table
+    digest: str
+
+
+def cache_folder() -> Path:
+    """``$AGENTBENCH_CACHE``, else ``agentbench`` in the user's cache folder."""
+    if given := os.environ.get("AGENTBENCH_CACHE"):
+        return Path(given)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "agentbench"
+
+
+def load_table(path: Path, *, masked: bool = True) -> CachedTable:
+    """The checked table of a file, read once and then mapped from the cache.
+
+    Without a writable cache the file is read every time, which is slower and otherwise the same.
+    """
+    suffix_of(path)
+    folder = cache_folder() / "humob"
+    digest = file_digest(path, folder)
+    place = folder / f"{digest[:32]}-{'m' if masked else 'u'}{FORMAT}"
+    table = _open(place)
+    if table is None:
+        with _one_at_a_time(folder, place.name):
+            table = _open(place)  # another worker may have built it meanwhile
+            if table is None:
+                built = read_table(path, masked=masked)
+                table = _store(built, place) or built
+    return CachedTable(table, digest)
+
+
+def check_days(cached: CachedTable, path: Path, edition: Edition) -> None:
+    """Refuses a file with days that the edition does not have."""
+    table = cached.table
+    present = np.flatnonzero(np.diff(table.day_starts, axis=1).any(axis=0))
+    strange = [int(day) for day in present if int(day) not in edition.days]
+    if not strange:
+        return
+    day = strange[0]
+    owner = int(np.flatnonzero(np.diff(table.day_starts, axis=1)[:, day])[0])
+    line = _find_line(path, int(table.uids[owner]), day)
+    raise BenchmarkError(
+        f"{path}{line}: d={day} (uid {table.uids[owner]}), expected days {edition.days} of HuMob "
+        f"{edition.name}; is it of another `edition:`?"
+    )
+
+
+def file_digest(path: Path, folder: Path) -> str:
+    """SHA-256 of a file; remembered for as long as its path, size and time stamp stay."""
+    status = path.stat()
+    full = str(path.resolve())
+    stamp = [full, status.st_size, status.st_mtime_ns, status.st_ino]
+    note = folder / "digests" / hashlib.sha256(full.encode()).hexdigest()[:32]
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        kept = json.loads(note.read_text())
+        if kept["stamp"] == stamp:
+            return str(kept["digest"])
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    if time.time() - status.st_mtime > RACY_SECONDS:
+        with contextlib.suppress(OSError):
+            _write_whole(note, json.dumps({"stamp": stamp, "digest": digest.hexdigest()}))
+    return digest.hexdigest()
+
+
+def _find_line(path: Path, uid: int, day: int) -> str:
+    """The line of a user's first row on a day, in a text file whose columns are in our order."""
+    if suffix_of(path) != ".parquet":
+        for number, line in enumerate(text_lines(path), 1):
+            if line.startswith(f"{uid},{day},"):
+                return f", line {number}"
+    return ""
+
+
+def _open(place: Path) -> Table | None:
+    """The table in a cache folder; None where there is none or it is damaged."""
+    try:
+        arrays = {name: np.load(place / f"{name}.npy", mmap_mode="r") for name in ARRAYS}
+        sizes = json.loads((place / "sizes.json").read_text())
+        if sizes != {name: list(array.shape) for name, array in arrays.items()}:
+            return None
+    except (OSError, ValueError, EOFError):
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(place / "sizes.json")  # in use: see _make_room
+    return Table(**arrays)
+
+
+def _make_room(folder: Path) -> None:
+    oldest = time.time() - UNUSED_DAYS * 86400
+    for used in folder.glob("*/sizes.json"):
+        with contextlib.suppress(OSError):
+            if used.stat().st_mtime < oldest:
+                shutil.rmtree(used.parent)
+
+
+def _store(table: Table, place: Path) -> Table | None:
+    """Writes a table and maps it; None where the cache cannot be written."""
+    temporary: Path | None = None
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _make_room(place.parent)
+        temporary = Path(tempfile.mkdtemp(prefix="building-", dir=place.parent))
+        sizes = {}
+        for name in ARRAYS:
+            array = getattr(table, name)
+            np.save(temporary / f"{name}.npy", array)
+            sizes[name] = list(array.shape)
+        (temporary / "sizes.json").write_text(json.dumps(sizes))
+        shutil.rmtree(place, ignore_errors=True)  # only a damaged one can be there
+        with contextlib.suppress(OSError):  # somebody else was first: theirs is as good
+            temporary.rename(place)
+    except OSError:
+        return None
+    finally:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+    return _open(place)
+
+
+def _write_whole(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix="building-", dir=path.parent)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+    Path(name).replace(path)
+
+
+@contextlib.contextmanager
+def _one_at_a_time(folder: Path, name: str) -> Iterator[None]:
+    """Lets one process build a table while the others wait, where the system has file locks.
+
+    Without them (or on a disk that refuses) all build, which costs memory but stays correct.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            folder.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context((folder / f"{name}.lock").open("w"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,227 @@
+"""The humob data set: which users are asked about which days, and what the agent may see."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pytest_agentbench.benchmarks.humob import cache
+from pytest_agentbench.benchmarks.humob.cache import CachedTable
+from pytest_agentbench.benchmarks.humob.editions import (
+    CELL_KM,
+    CELL_MAX,
+    CELL_MIN,
+    MASKED,
+    Edition,
+    Span,
+    find_edition,
+    parse_span,
+)
+from pytest_agentbench.benchmarks.humob.tables import SUFFIXES, Table
+from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from pytest_agentbench.options import Settings
+
+DEMO_FILE = Path(__file__).with_name("demo.csv.gz")
+TARGET = "uid"
+
+
+@dataclass(frozen=True)
+class Split:
+    """Who is asked about which days; what one run differs in from another on the same file."""
+
+    mode: str
+    edition: Edition
+    task: str | None
+    users: Span | None  # None: everybody in the file
+    selected: bool  # whether `users:` asks about some of the file on purpose
+    days: Span
+    team: str
+    weekend: tuple[int, ...]  # days of the week, d % 7; only tables are made of it
+    hide: bool = False  # inference mode on data whose truth is known: as if it were masked
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Split:
+        given: Mapping[str, Any] = settings.parameters
+        edition = find_edition(given.get("edition") or "2023")
+        wanted = [str(given[name]) for name in ("task", "city") if given.get(name) is not None]
+        tasks = {edition.task_name(name) for name in wanted}
+        if len(tasks) > 1:
+            raise BenchmarkError(f"task and city: expected one, got {' and '.join(wanted)}")
+        task = tasks.pop() if tasks else None
+        users = None if given.get("users") is None else parse_span(given["users"])
+        if users is None and task is not None:
+            users = edition.task(task)
+        days = parse_span(given.get("predict_days") or str(edition.predict_days))
+        if days.first not in edition.days or days.last not in edition.days:
+            raise BenchmarkError(
+                f"predict_days {days}: expected days within {edition.days} (HuMob {edition.name})"
+            )
+        return cls(
+            mode=settings.mode,
+            edition=edition,
+            task=task,
+            users=users,
+            selected=given.get("users") is not None,
+            days=days,
+            team=given.get("team") or "agentbench",
+            weekend=tuple(int(day) for day in (given.get("weekend") or "0,6").split(",")),
+        )
+
+
+class HumobDataset(Dataset):
+    """Users with something to predict, over arrays that all workers of a machine share."""
+
+    def __init__(self, cached: CachedTable, split: Split, *, path: Path, name: str) -> None:
+        self.table = table = cached.table
+        self.path = path
+        self.split = split
+        self.name = name
+        self.truth_known = split.mode == "test"
+        starts, stops = _target_rows(table, split)
+        asked = np.ones(len(table.uids), bool)
+        if split.users is not None:
+            asked = (table.uids >= split.users.first) & (table.uids <= split.users.last)
+        self._check_asked(asked)
+        without = asked & (starts == stops)
+        self.indices: npt.NDArray[np.intp] = np.flatnonzero(asked & ~without)
+        self.starts, self.stops = starts[self.indices], stops[self.indices]
+        self.uids = table.uids[self.indices]
+        self._check_targets(int(asked.sum()))
+        self.keys = [SampleKey(TARGET, str(uid)) for uid in self.uids.tolist()]
+        self.digest = self._digest(cached.digest)
+        count = int(without.sum())
+        left_out = f", {count} users without rows there left out" if count else ""
+        self.description = (
+            f"{name}: {len(self.keys)} users, days {split.days}, "
+            f"HuMob {split.edition.name} format{left_out}"
+        )
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def sample(self, index: int) -> Sample:
+        """The context as plain lists; the truth as rows (d, t, x, y), or (d, t) if it is masked."""
+        rows = self.table.at(int(self.indices[index]))
+        history = rows[rows[:, 0] < self.split.days.first]
+        history = history[history[:, 2] != MASKED]
+        targets = self.targets(index)
+        context = {
+            "uid": int(self.uids[index]),
+            "history": history.tolist(),
+            "targets": targets[:, :2].tolist(),
+            "grid": {
+                "x": [CELL_MIN, CELL_MAX],
+                "y": [CELL_MIN, CELL_MAX],
+                "cell_km": CELL_KM,
+            },
+            "edition": self.split.edition.name,
+        }
+        # A copy of the targets' times goes with the truth: an agent may change its context.
+        truth = targets if self.truth_known else targets[:, :2]
+        return Sample(self.keys[index], context, truth.astype(np.int64))
+
+    def targets(self, index: int) -> npt.NDArray[np.int16]:
+        """The rows (d, t, x, y) a user is asked about."""
+        return self.table.rows[self.starts[index] : self.stops[index]]
+
+    def _check_asked(self, asked: npt.NDArray[np.bool_]) -> None:
+        if not asked.any():
+            uids = self.table.uids
+            raise BenchmarkError(
+                f"{self.name}: no user of {self.split.users} is in it; it has {len(uids)} users, "
+                f"uid {uids[0]} to {uids[-1]}. Set `users:` (or `task:`) to some of them"
+            )
+
+    def _check_targets(self, asked: int) -> None:
+        split = self.split
+        if not len(self.indices):
+            what = "rows" if self.truth_known else f"masked rows (x = y = {MASKED})"
+            raise BenchmarkError(
+                f"{self.name}: none of {asked} users has {what} on days {split.days}. "
+                f"Set `predict_days:` or `users:`, or use `--mode test` where the truth is known"
+            )
+        if not self.truth_known:
+            return
+        hidden = self.uids[_hidden_rows(self.table, split)[self.indices] > 0]
+        if len(hidden):
+            raise BenchmarkError(
+                f"{self.name}: the truth of {len(hidden)} users (uid {hidden[0]} to "
+                f"{hidden[-1]}) is masked (x = y = {MASKED}) on days {split.days}. Use "
+                f"`--mode inference` to predict them, or set `users:` or `predict_days:` to "
+                f"what is known"
+            )
+
+    def _digest(self, file_digest: str) -> str:
+        split = self.split
+        parts = [file_digest, split.mode, str(split.days), self.uids.tolist()]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def load(settings: Settings) -> HumobDataset:
+    """The data set that the settings name."""
+    split = Split.from_settings(settings)
+    demo = settings.dataset == "demo"
+    if demo and split.mode == "inference":
+        split = replace(split, hide=True)
+    path = DEMO_FILE if demo else find_file(Path(settings.dataset), split)
+    cached = cache.load_table(path)
+    name = "demo data (synthetic)" if demo else str(path)
+    cache.check_days(cached, path, split.edition)
+    return HumobDataset(cached, split, path=path, name=name)
+
+
+def find_file(path: Path, split: Split) -> Path:
+    """A file as it is; in a folder, the only data file or the only one named after the task."""
+    if path.is_file():
+        return path
+    if not path.is_dir():
+        raise BenchmarkError(
+            f"dataset {path}: no such file or folder; expected `demo` or a file or folder of "
+            f"{', '.join(SUFFIXES)}"
+        )
+    files = sorted(file for file in path.iterdir() if file.name.lower().endswith(SUFFIXES))
+    chosen = files
+    if len(files) > 1 and split.task is not None:
+        word = f"{split.edition.task_word}{split.task}".lower()
+        chosen = [file for file in files if word in file.name.lower().replace("_", "")]
+    if len(chosen) != 1:
+        listed = ", ".join(file.name for file in files[:10]) or "none"
+        raise BenchmarkError(
+            f"dataset {path}: expected one data file for "
+            f"{split.edition.task_word} {split.task or '(not given)'}, got {listed}. "
+            f"Name the file, or set `task:`"
+        )
+    return chosen[0]
+
+
+def _target_rows(table: Table, split: Split) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For every user, where the rows to predict start and stop (they are in the order of time)."""
+    starts = table.starts[:-1] + table.day_starts[:, split.days.first]
+    stops = table.starts[:-1] + table.day_starts[:, split.days.last + 1]
+    if split.mode == "inference" and not split.hide:
+        hidden = _hidden_rows(table, split)
+        partly = (hidden > 0) & (hidden < stops - starts)
+        if partly.any():
+            uid = table.uids[int(partly.argmax())]
+            raise BenchmarkError(
+                f"uid {uid}: only some rows on days {split.days} are masked, expected all or none"
+            )
+        stops = np.where(hidden > 0, stops, starts)
+    return starts, stops
+
+
+def _hidden_rows(table: Table, split: Split) -> npt.NDArray[np.int64]:
+    """How many rows of each user are masked on the days to predict."""
+    days = table.masked[:, split.days.first : split.days.last + 1]
+    counts: npt.NDArray[np.int64] = days.sum(axis=1, dtype=np.int64)
+    return counts

@@ -1,0 +1,121 @@
+"""The tables of a run: every user, every day, weekdays and weekends, the worst, points a day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pytest_agentbench.benchmarks.humob.data import HumobDataset
+from pytest_agentbench.benchmarks.humob.scoring import METRICS, READINGS, day_bounds, score_days
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from pytest_agentbench.records import Record
+
+SCORES = tuple(f"{metric}_{reading}" for reading in READINGS for metric in METRICS)
+WORST = 20
+
+
+def write_tables(folder: Path, dataset: HumobDataset, records: Sequence[Record]) -> None:
+    """Writes ``users``, ``days`` (CSV and Parquet), ``weekdays``, ``worst_users``, ``points`` (CSV)."""
+    import polars as pl
+
+    days = day_table(dataset, records)
+    users = user_table(dataset, records)
+    for name, table in (("users", users), ("days", days)):
+        table.write_csv(folder / f"{name}.csv")
+        table.write_parquet(folder / f"{name}.parquet")
+    # Failed users first: nothing is worse.
+    worst = users.sort(["geobleu_2023", "dtw_2023", "uid"], descending=[False, True, False])
+    worst.head(WORST).write_csv(folder / "worst_users.csv")
+    day_of_week = days.with_columns((pl.col("d") % 7).cast(pl.String).alias("day_of_week"))
+    kind = pl.when("weekend").then(pl.lit("weekend")).otherwise(pl.lit("weekday"))
+    parts = [
+        _summary(days.with_columns(kind.alias("day_of_week")), "day_of_week"),
+        _summary(day_of_week, "day_of_week"),
+    ]
+    pl.concat(parts).write_csv(folder / "weekdays.csv")
+    _summary(days, "points").drop("points_per_day").write_csv(folder / "points.csv")
+
+
+def _summary(days: pl.DataFrame, key: str) -> pl.DataFrame:
+    """Number of user-days, their points and their mean scores, for each value of a column."""
+    import polars as pl
+
+    means = [pl.col(name).mean() for name in SCORES]
+    counts = [pl.len().alias("user_days"), pl.col("points").mean().alias("points_per_day")]
+    return days.group_by(key).agg(*counts, *means).sort(key)
+
+
+def day_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
+    """One row for each user, epoch and day with a valid answer."""
+    import polars as pl
+
+    index_of = {str(key): index for index, key in enumerate(dataset.keys)}
+    valid = [record for record in records if record.status == "ok"]
+    columns: dict[str, list[np.ndarray]] = {name: [] for name in ("uid", "epoch", "d", "points")}
+    generated, reference, bounds = [], [], [np.zeros(1, np.int64)]
+    offset = 0
+    for record in valid:
+        index = index_of[record.sample]
+        truth = dataset.targets(index)
+        ends = day_bounds(truth[:, 0])
+        count = len(ends) - 1
+        columns["uid"].append(np.full(count, dataset.uids[index]))
+        columns["epoch"].append(np.full(count, record.epoch))
+        columns["d"].append(truth[ends[:-1], 0].astype(np.int64))
+        columns["points"].append(np.diff(ends))
+        generated.append(np.asarray(record.answer, np.int32))
+        reference.append(truth[:, 2:].astype(np.int32))
+        bounds.append(ends[1:] + offset)
+        offset += len(truth)
+    data = {
+        name: pl.Series(np.concatenate(parts) if parts else [], dtype=pl.Int64)
+        for name, parts in columns.items()
+    }
+    weekend = np.isin(data["d"].to_numpy() % 7, dataset.split.weekend)
+    table = pl.DataFrame(data).with_columns(pl.Series("weekend", weekend, dtype=pl.Boolean))
+    values: dict[str, np.ndarray] = {name: np.empty(0) for name in SCORES}
+    if valid:
+        scores = score_days(
+            np.concatenate(generated), np.concatenate(reference), np.concatenate(bounds)
+        )
+        values = {f"{m}_{r}": scores[r][m] for r in READINGS for m in METRICS}
+    table = table.with_columns(pl.Series(name, v, pl.Float64) for name, v in values.items())
+    return table.sort("uid", "epoch", "d")
+
+
+def user_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
+    """One row for each user and epoch; a failed one has GEO-BLEU 0 and no DTW, as in the score."""
+    import polars as pl
+
+    index_of = {str(key): index for index, key in enumerate(dataset.keys)}
+    rows = []
+    for record in records:
+        index = index_of[record.sample]
+        days = dataset.targets(index)[:, 0]
+        count = len(day_bounds(days)) - 1
+        failed = {"geobleu": 0.0, "dtw": None}
+        scores = [
+            record.metrics[reading][metric] if record.status == "ok" else failed[metric]
+            for reading in READINGS
+            for metric in METRICS
+        ]
+        uid = int(dataset.uids[index])
+        rows.append(
+            [uid, record.epoch, record.status, count, len(days), len(days) / count, *scores]
+        )
+    schema = {
+        "uid": pl.Int64,
+        "epoch": pl.Int64,
+        "status": pl.String,
+        "days": pl.Int64,
+        "points": pl.Int64,
+        "points_per_day": pl.Float64,
+        **dict.fromkeys(SCORES, pl.Float64),
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("uid", "epoch")

@@ -1,0 +1,120 @@
+"""Scoring: both metrics in both readings, day by day, then over a user's days, then over users."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pytest_agentbench.benchmarks.protocol import Absent, Estimator, Sample, Scores
+from pytest_agentbench.metrics import dtw, geobleu
+from pytest_agentbench.metrics.trajectory_days import day_pairs
+from pytest_agentbench.statistics import mean
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from pytest_agentbench.records import Record
+
+    Floats = npt.NDArray[np.float64]
+    Ints = npt.NDArray[np.int64]
+    DayScores = Mapping[str, Mapping[str, Floats]]
+
+READINGS = ("2023", "2025")
+METRICS = ("geobleu", "dtw")
+# Fewer days than this are scored before threads have started; workers score a user at a time.
+THREADED_DAYS = 5000
+
+
+def score_samples(
+    samples: Sequence[Sample], answers: Sequence[Any]
+) -> list[dict[str, dict[str, float]]]:
+    """``{reading: {metric: value}}`` of every checked answer: the means over the user's days."""
+    if not samples:
+        return []
+    if samples[0].truth.shape[1] == 2:  # masked: nothing to compare with
+        return [{} for _ in samples]
+    truths: list[Ints] = [sample.truth for sample in samples]
+    generated = np.concatenate([np.asarray(answer, np.int64) for answer in answers])
+    bounds = [day_bounds(truth[:, 0]) for truth in truths]
+    offsets = np.cumsum([0, *(len(truth) for truth in truths)])
+    days = np.concatenate(
+        [bound[:-1] + offset for bound, offset in zip(bounds, offsets, strict=False)]
+        + [offsets[-1:]]
+    )
+    scores = score_days(generated, np.concatenate(truths)[:, 2:], days)
+    first = np.cumsum([0, *(len(bound) - 1 for bound in bounds)]).tolist()
+    return [
+        {
+            reading: {name: mean(values[low:high], None) for name, values in metrics.items()}
+            for reading, metrics in scores.items()
+        }
+        for low, high in itertools.pairwise(first)
+    ]
+
+
+def day_bounds(days: npt.NDArray[np.integer[Any]]) -> Ints:
+    """Where each day starts among rows in the order of time, and where the last one ends."""
+    changes = np.flatnonzero(days[1:] != days[:-1]) + 1
+    return np.concatenate(([0], changes, [len(days)])).astype(np.int64)
+
+
+def score_days(
+    generated: npt.NDArray[Any],
+    reference: npt.NDArray[Any],
+    bounds: Ints,
+    readings: Sequence[str] = READINGS,
+) -> DayScores:
+    """Both metrics in the readings, per day, of points (x, y) that lie day after day."""
+    threads = 1 if len(bounds) < THREADED_DAYS else os.cpu_count() or 1
+    pairs = day_pairs(generated, reference, bounds, bounds)
+    similar: Mapping[str, Floats]
+    if len(readings) == 1:
+        similar = {readings[0]: geobleu.score_pairs(pairs, readings[0], threads=threads)}
+    else:
+        similar = geobleu.score_pairs_by_edition(pairs, threads=threads)
+    return {
+        reading: {
+            "geobleu": similar[reading],
+            "dtw": dtw.score_pairs(pairs, reading, threads=threads),
+        }
+        for reading in readings
+    }
+
+
+def score_run(records: Sequence[Record], truth_known: bool) -> Estimator:
+    """Means over the records: a failed user has GEO-BLEU 0, and leaves DTW without a value."""
+    failed = sum(record.status != "ok" for record in records)
+    reason = None
+    if not truth_known:
+        reason = "inference mode: the truth is not in the data"
+    elif not records:
+        reason = "no records"
+    values = {
+        reading: {
+            metric: [
+                record.metrics[reading][metric] if record.status == "ok" else 0.0
+                for record in records
+            ]
+            for metric in METRICS
+        }
+        for reading in (READINGS if reason is None else ())
+    }
+
+    def estimate(reading: str, weights: Floats | None) -> Scores:
+        if reason is not None:
+            return {metric: Absent(reason) for metric in METRICS}
+        means: dict[str, float | Floats | Absent] = {}
+        for metric, column in values[reading].items():
+            # One call for each kind: the overloads of mean tell a value from an array.
+            means[metric] = mean(column, None) if weights is None else mean(column, weights)
+        if failed:
+            means["dtw"] = Absent(
+                f"{failed} of {len(records)} users have no valid answer, and DTW has no worst value"
+            )
+        return means
+
+    return estimate

@@ -1,0 +1,192 @@
+"""Submission files: reading one as answers, and writing the one that an inference run is for."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pytest_agentbench.benchmarks.humob import cache
+from pytest_agentbench.benchmarks.humob.data import TARGET, HumobDataset
+from pytest_agentbench.benchmarks.humob.editions import COLUMNS
+from pytest_agentbench.benchmarks.humob.scoring import READINGS, score_days
+from pytest_agentbench.benchmarks.humob.tables import Table, read_table
+from pytest_agentbench.benchmarks.humob.validate import SUCCESS, validate
+from pytest_agentbench.benchmarks.protocol import BenchmarkError, Submission
+from pytest_agentbench.statistics import mean
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from pytest_agentbench.records import Record
+
+SHOWN = 10  # of each kind of problem; the rest is counted
+
+
+class FileAnswers(Mapping[str, Any]):
+    """The rows (d, t, x, y) of a user by the sample's name, taken from the file when asked."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __getitem__(self, key: str) -> npt.NDArray[np.int64]:
+        uid = key.removeprefix(f"{TARGET}[").removesuffix("]")
+        rows = self._table.of(int(uid)) if uid.isascii() and uid.isdigit() else ()
+        if not len(rows):
+            raise KeyError(key)
+        return np.array(rows, np.int64)
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"{TARGET}[{uid}]" for uid in self._table.uids.tolist())
+
+    def __len__(self) -> int:
+        return len(self._table.uids)
+
+
+def read_submission(path: Path, dataset: HumobDataset) -> Submission:
+    """The answers in a prediction file, and what is wrong with it as a whole.
+
+    A user who is missing is missing in the answers; users nobody asked about and rows that do not
+    fit the targets are problems.
+    """
+    if not path.is_file():
+        raise BenchmarkError(f"submission {path}: no such file; expected rows {','.join(COLUMNS)}")
+    table = cache.load_table(path).table
+    problems = [*_extra_users(path, table, dataset), *_wrong_rows(path, table, dataset)]
+    return Submission(FileAnswers(table), tuple(problems))
+
+
+def _extra_users(path: Path, table: Table, dataset: HumobDataset) -> Iterator[str]:
+    extra = np.setdiff1d(table.uids, dataset.uids)
+    if dataset.split.selected:  # the others are left out on purpose, unless the data lack them too
+        asked = dataset.split.users
+        assert asked is not None
+        inside = (extra >= asked.first) & (extra <= asked.last)
+        extra = extra[inside | ~np.isin(extra, dataset.table.uids)]
+    if len(extra):
+        yield (
+            f"{path}: {len(extra)} users are not among the {len(dataset)} to predict: "
+            f"uid {listed(extra.tolist())}"
+        )
+
+
+def _wrong_rows(path: Path, table: Table, dataset: HumobDataset) -> Iterator[str]:
+    wrong: list[str] = []
+    for index, uid in enumerate(dataset.uids.tolist()):
+        given, wanted = table.of(uid)[:, :2], dataset.targets(index)[:, :2]
+        if not len(given) or np.array_equal(given, wanted):
+            continue
+        if len(given) != len(wanted):
+            wrong.append(f"uid {uid} has {len(given)} rows, expected {len(wanted)}")
+        else:
+            row = int((given != wanted).any(axis=1).argmax())
+            (d, t), (right_d, right_t) = given[row].tolist(), wanted[row].tolist()
+            wrong.append(f"uid {uid} has d={d}, t={t} where d={right_d}, t={right_t} is expected")
+    if wrong:
+        yield (
+            f"{path}: the rows of {len(wrong)} users do not fit the days and half hours to "
+            f"predict: {listed(wrong, '; ')}"
+        )
+
+
+def score_files(
+    generated: Path, reference: Path, readings: Sequence[str] = READINGS
+) -> dict[str, dict[str, float]]:
+    """The scores of a prediction file against a file of the truth: ``{reading: {metric: value}}``.
+
+    Both must hold the same users, days and half hours: the numbers are those of a run on them.
+    """
+    ours, truth = (read_table(path, masked=False) for path in (generated, reference))
+    if not (
+        np.array_equal(ours.uids, truth.uids)
+        and np.array_equal(ours.starts, truth.starts)
+        and np.array_equal(ours.rows[:, :2], truth.rows[:, :2])
+    ):
+        raise BenchmarkError(f"{generated}: expected the uids, days and half hours of {reference}")
+    counts = np.diff(truth.day_starts, axis=1)
+    bounds = np.append(0, np.cumsum(counts[counts > 0]))
+    scores = score_days(ours.rows[:, 2:], truth.rows[:, 2:], bounds, readings)
+    ends = np.cumsum((counts > 0).sum(axis=1))[:-1]
+    return {
+        reading: {
+            name: mean([mean(days, None) for days in np.split(values, ends)], None)
+            for name, values in metrics.items()
+        }
+        for reading, metrics in scores.items()
+    }
+
+
+def listed(items: Sequence[object], separator: str = ", ") -> str:
+    """The first items, and how many more there are."""
+    text = separator.join(str(item) for item in items[:SHOWN])
+    more = len(items) - SHOWN
+    return f"{text}{separator}… and {more} more" if more > 0 else text
+
+
+def submission_task(dataset: HumobDataset) -> str | None:
+    """The task a run predicts: as given, else the one that all its users belong to."""
+    split = dataset.split
+    if split.task is not None:
+        return split.task
+    first, last = (split.edition.task_of(int(uid)) for uid in dataset.uids[[0, -1]])
+    return first if first == last else None
+
+
+def write_submission(folder: Path, dataset: HumobDataset, records: Sequence[Record]) -> Path:
+    """Writes the valid answers as the edition wants them; the first epoch's, if there are several.
+
+    Users without a valid answer have no rows: the validation names them.
+    """
+    split = dataset.split
+    task = submission_task(dataset)
+    name = "submission.csv.gz" if task is None else split.edition.submission_name(split.team, task)
+    path = folder / name
+    path.write_bytes(gzip.compress(_csv(dataset, records), compresslevel=6, mtime=0))
+    return path
+
+
+def write_validated(folder: Path, dataset: HumobDataset, records: Sequence[Record]) -> list[str]:
+    """Writes the submission and, beside it, what the validation found in it."""
+    path = write_submission(folder, dataset, records)
+    task = submission_task(dataset)
+    if task is None:
+        problems = [f"the users belong to no task of HuMob {dataset.split.edition.name}"]
+    else:
+        problems = validate(path, dataset.split.edition.name, task, dataset.path)
+    text = "\n".join([f"{path.name}", *(problems or [SUCCESS])])
+    (folder / "validation.txt").write_text(f"{text}\n", encoding="utf-8")
+    return problems
+
+
+def _csv(dataset: HumobDataset, records: Sequence[Record]) -> bytes:
+    import polars as pl
+
+    answers = first_answers(records)
+    parts = [
+        np.column_stack(
+            [
+                np.full(len(cells), dataset.uids[index]),
+                dataset.targets(index)[:, :2],
+                np.asarray(cells, np.int64),
+            ]
+        )
+        for index, key in enumerate(dataset.keys)
+        if (cells := answers.get(str(key))) is not None
+    ]
+    rows = np.concatenate(parts) if parts else np.empty((0, len(COLUMNS)), np.int64)
+    out = io.BytesIO()
+    pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.Int64), orient="row").write_csv(out)
+    return out.getvalue()
+
+
+def first_answers(records: Sequence[Record]) -> dict[str, Any]:
+    """The valid answer of each sample in its first valid epoch."""
+    answers: dict[str, Any] = {}
+    for record in sorted(records, key=lambda record: record.epoch):
+        if record.status == "ok":
+            answers.setdefault(record.sample, record.answer)
+    return answers

@@ -1,0 +1,290 @@
+"""Reading HuMob files: CSV (gzipped or not, with a header or not) or Parquet into checked arrays.
+
+The fast path is a columnar read followed by whole-array checks. Only when one of them fails is the
+file gone through for a message that names the file, the line, the value and the rule.
+"""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from pytest_agentbench.benchmarks.humob.editions import (
+    CELL_MAX,
+    CELL_MIN,
+    COLUMNS,
+    DAY_MAX,
+    DAY_MIN,
+    MASKED,
+    SLOTS,
+)
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import polars as pl
+
+    Ints = npt.NDArray[np.integer[Any]]
+
+SUFFIXES = (".csv", ".csv.gz", ".parquet")
+MAX_UID = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows (d, t, x, y) of many users: those of ``uids[i]`` are ``rows[starts[i]:starts[i + 1]]``.
+
+    Users are in ascending order, a user's rows in the order of time.
+    """
+
+    uids: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]  # one longer than uids
+    rows: npt.NDArray[np.int16]
+    day_starts: npt.NDArray[np.int32]  # (users, days + 1): rows of the user before each day
+    masked: npt.NDArray[np.int32]  # (users, days): masked rows of the user on each day
+
+    def of(self, uid: int) -> npt.NDArray[np.int16]:
+        """The rows of a user; none for a uid that is not in the table."""
+        index = int(np.searchsorted(self.uids, uid))
+        if index == len(self.uids) or self.uids[index] != uid:
+            return self.rows[:0]
+        return self.at(index)
+
+    def at(self, index: int) -> npt.NDArray[np.int16]:
+        return self.rows[self.starts[index] : self.starts[index + 1]]
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix that says how to read a file; :class:`BenchmarkError` where there is none."""
+    for suffix in SUFFIXES:
+        if path.name.lower().endswith(suffix):
+            return suffix
+    raise BenchmarkError(f"{path}: expected a file ending in {', '.join(SUFFIXES)}")
+
+
+def read_table(path: Path, *, masked: bool = True) -> Table:
+    """Reads and checks a file; ``masked`` says whether x = y = 999 may stand for a hidden cell."""
+    header = suffix_of(path) != ".parquet" and has_header(path)
+    frame = _read_parquet(path) if suffix_of(path) == ".parquet" else _read_csv(path, header)
+    if frame.height == 0:
+        _refuse_empty(path)
+    where = RowNames(path, first_line=None if suffix_of(path) == ".parquet" else 1 + header)
+    uid = frame["uid"].to_numpy()
+    rows = np.empty((frame.height, 4), np.int16)
+    for column, name in enumerate(COLUMNS[1:]):
+        rows[:, column] = frame[name].to_numpy()
+    del frame
+    _check_ranges(uid, rows, where, masked)
+    return _sorted(uid, rows, where)
+
+
+@dataclass(frozen=True)
+class RowNames:
+    """What a row is called in a message: its line in a text file, its number in a Parquet file."""
+
+    path: Path
+    first_line: int | None
+
+    def __call__(self, index: int) -> str:
+        if self.first_line is None:
+            return f"{self.path}, row {index}"
+        return f"{self.path}, line {index + self.first_line}"
+
+
+def has_header(path: Path) -> bool:
+    """Whether the first line is names: it is not when it starts with a digit or a sign."""
+    first = next(text_lines(path), "").lstrip("\ufeff \t\"'")
+    return bool(first.strip()) and not (first[0].isdigit() or first[0] in "-+.,")
+
+
+def text_lines(path: Path) -> Iterator[str]:
+    """The lines of a file, gzipped or not, without their ends."""
+    with path.open("rb") as file:
+        gzipped = file.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path, "rb") if gzipped else path.open("rb") as stream:
+            for line in stream:
+                yield line.decode("utf-8", "replace").rstrip("\r\n")
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise BenchmarkError(f"{path}: expected whole gzip data, got a part ({error})") from None
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise BenchmarkError(f"{path}: expected a Parquet file, got: {error}") from None
+    _check_names(path, frame.columns)
+    frame = frame.select(COLUMNS)
+    for name in COLUMNS:
+        column = frame[name]
+        if column.null_count():
+            row = column.is_null().arg_true()[0]
+            raise BenchmarkError(f"{path}, row {row}: {name} is missing, expected a whole number")
+        if not column.dtype.is_integer():
+            raise BenchmarkError(
+                f"{path}: column {name} is {column.dtype}, expected whole numbers (an integer type)"
+            )
+        _check_bounds(column.to_numpy(), name, RowNames(path, None))
+    return frame
+
+
+def _read_csv(path: Path, header: bool) -> pl.DataFrame:
+    import polars as pl
+
+    names = list(COLUMNS)
+    if header:
+        names = [name.strip("\ufeff \t\"'").lower() for name in next(text_lines(path)).split(",")]
+        _check_names(path, names)
+    else:
+        width = len(next(text_lines(path), "").split(","))
+        if width > 1 and width != len(COLUMNS):
+            raise BenchmarkError(
+                f"{path}, line 1: expected 5 columns ({','.join(COLUMNS)}), got {width}"
+            )
+    kinds = {name: pl.Int32 if name == "uid" else pl.Int16 for name in names if name in COLUMNS}
+    try:
+        frame = pl.read_csv(
+            path,
+            has_header=False,
+            skip_rows=int(header),
+            schema={name: kinds.get(name, pl.String) for name in names},
+        )
+    except (pl.exceptions.PolarsError, OSError) as error:
+        _explain(path, names, header, str(error))
+    frame = frame.select(COLUMNS)
+    while frame.height and not any(value is not None for value in frame.row(-1)):
+        frame = frame.head(-1)  # an empty last line
+    if any(frame[name].null_count() for name in COLUMNS):
+        _explain(path, names, header, "a value is missing")
+    return frame
+
+
+def _check_names(path: Path, names: list[str]) -> None:
+    missing = [name for name in COLUMNS if name not in names]
+    twice = [name for name in COLUMNS if names.count(name) > 1]
+    if missing or twice:
+        raise BenchmarkError(
+            f"{path}, header: expected the columns {','.join(COLUMNS)}, got {','.join(names)[:200]}"
+        )
+
+
+def _explain(path: Path, names: list[str], header: bool, error: str) -> NoReturn:
+    """Finds the first line that the fast reader could not take."""
+    number = int(header)
+    for number, line in itertools.islice(enumerate(text_lines(path), 1), int(header), None):
+        values = line.split(",")
+        if len(values) != len(names):
+            raise BenchmarkError(
+                f"{path}, line {number}: expected {len(names)} columns ({','.join(names)}), "
+                f"got {len(values)}: {line[:80]!r}"
+            )
+        for name, value in zip(names, values, strict=True):
+            if name in COLUMNS and not is_whole(value):
+                raise BenchmarkError(
+                    f"{path}, line {number}: {name} must be a whole number, got {value[:80]!r}"
+                )
+            if name in COLUMNS:
+                _check_bounds(np.array([int(value)]), name, RowNames(path, number))
+    if number == int(header):
+        _refuse_empty(path)
+    raise BenchmarkError(f"{path}: cannot be read as CSV: {error}")
+
+
+def _refuse_empty(path: Path) -> NoReturn:
+    raise BenchmarkError(f"{path}: expected rows {','.join(COLUMNS)}, got an empty file")
+
+
+def is_whole(text: str) -> bool:
+    """Whether a field is plain digits with at most a sign: `12`, but not `12.0` or ` 12`."""
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    return digits.isascii() and digits.isdigit() and len(digits) < 19
+
+
+def _rule(name: str) -> tuple[int, int, str]:
+    """The smallest and largest value of a column, and the words for them."""
+    if name == "uid":
+        return 0, MAX_UID, f"0-{MAX_UID}"
+    if name == "d":
+        return DAY_MIN, DAY_MAX, f"a day {DAY_MIN}-{DAY_MAX}"
+    if name == "t":
+        return 0, SLOTS - 1, f"a half hour 0-{SLOTS - 1}"
+    return CELL_MIN, CELL_MAX, f"a cell {CELL_MIN}-{CELL_MAX}"
+
+
+def _check_bounds(
+    values: Ints, name: str, where: RowNames, allowed: npt.NDArray[np.bool_] | None = None
+) -> None:
+    low, high, words = _rule(name)
+    bad = (values < low) | (values > high)
+    if name in "xy":
+        bad &= ~(values == MASKED if allowed is None else allowed)
+    if bad.any():
+        index = int(bad.argmax())
+        hint = " (x and y are 999 together where masked)" if values[index] == MASKED else ""
+        raise BenchmarkError(f"{where(index)}: {name} must be {words}, got {values[index]}{hint}")
+
+
+def _check_ranges(uid: Ints, rows: Ints, where: RowNames, masked: bool) -> None:
+    hidden = (rows[:, 2] == MASKED) & (rows[:, 3] == MASKED)
+    if not masked and hidden.any():
+        raise BenchmarkError(
+            f"{where(int(hidden.argmax()))}: x and y are {MASKED}, expected cells "
+            f"{CELL_MIN}-{CELL_MAX}: nothing may be left masked here"
+        )
+    for name, values in (("uid", uid), *zip(COLUMNS[1:], rows.T, strict=True)):
+        _check_bounds(values, name, where, hidden)
+
+
+def _sorted(uid: Ints, rows: npt.NDArray[np.int16], where: RowNames) -> Table:
+    """Users into ascending order; a user's own rows must come in the order of time already."""
+    order: Ints | None = None
+    if (uid[1:] < uid[:-1]).any():
+        order = np.argsort(uid, kind="stable")
+        uid, rows = uid[order], rows[order]
+    moment = rows[:, 0] * np.int16(SLOTS) + rows[:, 1]
+    late = (uid[1:] == uid[:-1]) & (moment[1:] <= moment[:-1])
+    if late.any():
+        row = int(late.argmax()) + 1
+        index = row if order is None else int(order[row])
+        d, t = rows[row, :2]
+        same = moment[row] == moment[row - 1]
+        raise BenchmarkError(
+            f"{where(index)}: uid {uid[row]} has a second row for d={d}, t={t}"
+            if same
+            else f"{where(index)}: uid {uid[row]} goes back in time, to d={d}, t={t} after "
+            f"d={rows[row - 1, 0]}, t={rows[row - 1, 1]}; expected ascending d, t"
+        )
+    first = np.flatnonzero(np.concatenate(([True], uid[1:] != uid[:-1])))
+    starts = np.append(first, len(uid)).astype(np.int64)
+    day_starts, masked = _count_days(starts, rows)
+    return Table(uid[first].astype(np.int64), starts, rows, day_starts, masked)
+
+
+def _count_days(
+    starts: npt.NDArray[np.int64], rows: npt.NDArray[np.int16]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Rows of every user before each day and masked on each day, so that a split needs no scan."""
+    users, days = len(starts) - 1, DAY_MAX + 1
+    day_starts = np.zeros((users, days + 1), np.int32)
+    masked = np.zeros((users, days), np.int32)
+    step = 2000  # users at a time: an index over all rows would be larger than the rows
+    for low in range(0, users, step):
+        high = min(users, low + step)
+        part = rows[starts[low] : starts[high]]
+        cell = np.repeat(np.arange(high - low) * days, np.diff(starts[low : high + 1])) + part[:, 0]
+        shape = (high - low, days)
+        counts = np.bincount(cell, minlength=shape[0] * days).reshape(shape)
+        day_starts[low:high, 1:] = counts.cumsum(axis=1)
+        hidden = np.bincount(cell[part[:, 2] == MASKED], minlength=shape[0] * days)
+        masked[low:high] = hidden.reshape(shape)
+    return day_starts, masked

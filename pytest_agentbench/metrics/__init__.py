@@ -1,0 +1,1 @@
+"""Pure metric functions, one idea a file."""

@@ -1,0 +1,198 @@
+"""Dynamic time warping: how far apart two trajectories stay when time may stretch."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytest_agentbench.metrics import trajectory_kernels
+from pytest_agentbench.metrics.trajectory_days import DayPairs, Floats, day_pairs
+from pytest_agentbench.metrics.trajectory_kernels import Backend
+
+# Cells are 500 m: distances come out in kilometres.
+CELLS_PER_KM = 2.0
+
+# Whether the alignment may start anywhere in the reference (the first row of the matrix is zero).
+EDITIONS = {"2023": True, "2025": False}
+
+# A cell of the NumPy recursion: measured, see perf/.
+_NUMPY_SECONDS = 2e-8
+_BATCH_CELLS = 1 << 16
+
+_INT64 = np.dtype(np.int64)
+# Reaches across the challenge's 200 x 200 cells.
+_ONE_CALL_TABLE = 1 << 17
+
+
+def dtw_distance(
+    generated: ArrayLike,
+    reference: ArrayLike,
+    edition: str = "2023",
+    *,
+    scale_factor: float = CELLS_PER_KM,
+) -> float:
+    """Return the dynamic time warping cost between two sequences of (x, y) points.
+
+    Range 0 to infinity, lower is better, 0 for equal sequences. Euclidean distances in cells are
+    divided by ``scale_factor``.
+
+    >>> dtw_distance([(1, 1), (2, 2), (3, 3)], [(1, 1), (1, 3), (3, 3)], scale_factor=1)
+    1.4142135623730951
+    >>> dtw_distance([(5, 5)], [(1, 1), (5, 5)]), dtw_distance([(5, 5)], [(1, 1), (5, 5)], "2025")
+    (0.0, 2.8284271247461903)
+    """
+    gen, ref = np.asarray(generated), np.asarray(reference)
+    kernels = trajectory_kernels.loaded()
+    if kernels is not None and gen.dtype is _INT64 is ref.dtype and 0 < scale_factor < math.inf:
+        # Laying out and checking days would take longer than one day's recursion.
+        table = _distance_table(float(scale_factor), _ONE_CALL_TABLE)
+        start_anywhere = starts_anywhere(edition)
+        try:
+            cost: float = kernels.warp_cost(gen, ref, table, start_anywhere)
+        except TypeError:  # not two-dimensional, or not contiguous
+            cost = math.nan
+        if cost == cost:  # else also not pairs, none at all, or beyond the table
+            return cost
+    offsets = [0, len(gen)], [0, len(ref)]
+    return float(score_days(gen, ref, *offsets, edition, scale_factor=scale_factor)[0])
+
+
+def score_days(
+    gen_xy: ArrayLike,
+    ref_xy: ArrayLike,
+    gen_offsets: ArrayLike,
+    ref_offsets: ArrayLike,
+    edition: str = "2023",
+    *,
+    scale_factor: float = CELLS_PER_KM,
+    threads: int = 1,
+    backend: Backend = "auto",
+) -> Floats:
+    """Return the dynamic time warping cost of every day, 0 or more, lower is better.
+
+    ``gen_xy`` and ``ref_xy`` hold all days' points one after another, shape (points, 2); day k is
+    ``gen_xy[gen_offsets[k]:gen_offsets[k + 1]]``, likewise the reference. The backends agree to
+    the bit; ``threads`` serves the numba one. Coordinates that are not whole go through NumPy.
+
+    >>> score_days([(1, 1), (5, 5)], [(1, 1), (5, 7)], [0, 1, 2], [0, 1, 2]).tolist()
+    [0.0, 1.0]
+    """
+    pairs = day_pairs(gen_xy, ref_xy, gen_offsets, ref_offsets)
+    return score_pairs(pairs, edition, scale_factor=scale_factor, threads=threads, backend=backend)
+
+
+def score_pairs(
+    pairs: DayPairs,
+    edition: str = "2023",
+    *,
+    scale_factor: float = CELLS_PER_KM,
+    threads: int = 1,
+    backend: Backend = "auto",
+) -> Floats:
+    """Return what :func:`score_days` does, for days laid out once and scored several times.
+
+    >>> score_pairs(day_pairs([(1, 1), (5, 5)], [(1, 1), (5, 5)], [0, 1, 2], [0, 1, 2])).tolist()
+    [0.0, 0.0]
+    """
+    start_anywhere = starts_anywhere(edition)
+    if not (math.isfinite(scale_factor) and scale_factor > 0):
+        raise ValueError(f"scale_factor must be a number above 0, got {scale_factor!r}")
+    costs = np.empty(pairs.days)
+    if pairs.squares is None:
+        return _numpy_costs(pairs, scale_factor, start_anywhere, costs)
+    n, m = pairs.lengths()
+    kernels = trajectory_kernels.kernels_for(backend, float(n @ m) * _NUMPY_SECONDS)
+    if kernels is None:
+        return _numpy_costs(pairs, scale_factor, start_anywhere, costs)
+    table = _distance_table(float(scale_factor), 1 << (pairs.squares + 1).bit_length())
+
+    def run(first: int, last: int) -> None:
+        kernels.warp_costs(*pairs[:4], table, start_anywhere, first, last, costs)
+
+    trajectory_kernels.over_days(run, pairs.days, threads)
+    return costs
+
+
+def starts_anywhere(edition: str) -> bool:
+    """Say whether an edition lets the alignment start anywhere in the reference."""
+    try:
+        return EDITIONS[edition]
+    except (KeyError, TypeError):
+        raise ValueError(f"edition must be '2023' or '2025', got {edition!r}") from None
+
+
+@functools.lru_cache(maxsize=8)
+def _distance_table(scale_factor: float, size: int) -> Floats:
+    return np.sqrt(np.arange(size, dtype=np.float64)) / scale_factor
+
+
+def _numpy_costs(
+    pairs: DayPairs, scale_factor: float, start_anywhere: bool, costs: Floats
+) -> Floats:
+    """Fill the costs batch by batch, days of about equal length together, padded to the longest."""
+    n, m = pairs.lengths()
+    by_length = np.argsort(n * m, kind="stable")[::-1]
+    start = 0
+    while start < len(by_length):
+        cells = int(n[by_length[start]] * m[by_length[start]])
+        batch = by_length[start : start + max(1, _BATCH_CELLS // cells)]
+        distance = _distances(pairs, batch, scale_factor)
+        costs[batch] = _warp(distance, n[batch], m[batch], start_anywhere)
+        start += len(batch)
+    return costs
+
+
+def _distances(pairs: DayPairs, batch: NDArray[np.int64], scale_factor: float) -> Floats:
+    """Return distances by (generated point, reference point, day); padding is arbitrary.
+
+    There is one reference point more than in the longest day, which spares :func:`_warp` a stride
+    of zero.
+    """
+
+    def padded(points: NDArray[Any], at: NDArray[np.int64], extra: int) -> NDArray[Any]:
+        first, last = at[batch], at[batch + 1] - 1
+        steps = np.arange(int((last - first).max()) + 1 + extra)
+        chosen: NDArray[Any] = points[np.minimum(first + steps[:, None], last)]
+        return chosen
+
+    gap = padded(pairs.ref, pairs.ref_at, 1)[None] - padded(pairs.gen, pairs.gen_at, 0)[:, None]
+    squares = gap[..., 0] * gap[..., 0] + gap[..., 1] * gap[..., 1]
+    distance: Floats = np.sqrt(squares) / scale_factor
+    return distance
+
+
+def _warp(
+    distance: Floats, n: NDArray[np.int64], m: NDArray[np.int64], start_anywhere: bool
+) -> Floats:
+    """Run the recursion along anti-diagonals, whose cells do not depend on each other.
+
+    A cell depends on smaller indices alone: a shorter day's cost is met on the way through the
+    padded matrix.
+    """
+    tall, wide, days = distance.shape
+    cells = distance.reshape(-1, days)
+    edge = 0.0 if start_anywhere else np.inf
+    # Entry i + 1 is row i of the matrix, entry 0 the row above the first.
+    before, current, after = (np.full((tall + 1, days), np.inf) for _ in range(3))
+    before[0] = 0.0
+    current[0] = after[0] = edge
+    costs = np.empty(days)
+    ends = n + m - 2
+    for diagonal in range(int(ends.max()) + 1):
+        low, high = max(0, diagonal - wide + 2), min(diagonal, tall - 1) + 1
+        stride = wide - 1
+        step = cells[diagonal + low * stride : diagonal + (high - 1) * stride + 1 : stride]
+        best = np.minimum(current[low:high], current[low + 1 : high + 1])
+        np.minimum(best, before[low:high], out=best)
+        np.add(best, step, out=after[low + 1 : high + 1])
+        after[high + 1 :] = np.inf
+        done = np.flatnonzero(ends == diagonal)
+        if len(done):
+            costs[done] = after[n[done], done]
+        before, current, after = current, after, before
+        after[0] = edge
+    return costs

@@ -1,0 +1,247 @@
+"""GEO-BLEU: how much of a trajectory's local pattern another one reproduces."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytest_agentbench.metrics import trajectory_kernels
+from pytest_agentbench.metrics.trajectory_days import DayPairs, Floats, day_pairs
+from pytest_agentbench.metrics.trajectory_kernels import Backend
+
+# A unit of the NumPy search (points times points times the longest day's): measured, see perf/.
+_NUMPY_SECONDS = 5e-10
+_BATCH_CELLS = 1 << 16
+
+
+class Edition(NamedTuple):
+    """What differs between the challenges' GEO-BLEU."""
+
+    max_n: int
+    divide_by_taken: bool  # else by the number of generated n-grams
+
+
+EDITIONS = {
+    "2023": Edition(max_n=3, divide_by_taken=True),
+    "2025": Edition(max_n=5, divide_by_taken=False),
+}
+
+
+def geobleu_score(
+    generated: ArrayLike,
+    reference: ArrayLike,
+    edition: str = "2023",
+    *,
+    max_n: int | None = None,
+    beta: float = 0.5,
+) -> float:
+    """Return the GEO-BLEU of one sequence of (x, y) points against another.
+
+    Range 0 to 1, higher is better, 1 for equal sequences. ``max_n`` replaces the edition's longest
+    n-gram; ``beta`` is the decay of proximity with distance in cells.
+
+    >>> geobleu_score([(1, 1), (2, 2), (3, 3)], [(1, 1), (1, 1), (1, 2), (2, 2), (2, 2)])
+    0.2644414706605502
+    >>> geobleu_score([(7, 4), (8, 4)], [(7, 4), (8, 4)], edition="2025")
+    1.0
+    """
+    gen, ref = np.asarray(generated), np.asarray(reference)
+    offsets = [0, len(gen)], [0, len(ref)]
+    return float(score_days(gen, ref, *offsets, edition, max_n=max_n, beta=beta)[0])
+
+
+def score_days(
+    gen_xy: ArrayLike,
+    ref_xy: ArrayLike,
+    gen_offsets: ArrayLike,
+    ref_offsets: ArrayLike,
+    edition: str = "2023",
+    *,
+    max_n: int | None = None,
+    beta: float = 0.5,
+    threads: int = 1,
+    backend: Backend = "auto",
+) -> Floats:
+    """Return the GEO-BLEU of every day, range 0 to 1, higher is better.
+
+    ``gen_xy`` and ``ref_xy`` hold all days' points one after another, shape (points, 2); day k is
+    ``gen_xy[gen_offsets[k]:gen_offsets[k + 1]]``, likewise the reference. The backends agree to
+    the bit; ``threads`` serves the numba one. Coordinates that are not whole go through NumPy.
+
+    >>> score_days([(1, 1), (5, 5)], [(1, 1), (5, 7)], [0, 1, 2], [0, 1, 2]).round(6).tolist()
+    [1.0, 0.367879]
+    """
+    pairs = day_pairs(gen_xy, ref_xy, gen_offsets, ref_offsets)
+    return score_pairs(pairs, edition, max_n=max_n, beta=beta, threads=threads, backend=backend)
+
+
+def score_pairs(
+    pairs: DayPairs,
+    edition: str = "2023",
+    *,
+    max_n: int | None = None,
+    beta: float = 0.5,
+    threads: int = 1,
+    backend: Backend = "auto",
+) -> Floats:
+    """Return what :func:`score_days` does, for days laid out once and scored several times.
+
+    >>> score_pairs(day_pairs([(1, 1), (5, 5)], [(1, 1), (5, 5)], [0, 1, 2], [0, 1, 2])).tolist()
+    [1.0, 1.0]
+    """
+    rules = edition_rules(edition)
+    orders = rules.max_n if max_n is None else max_n
+    sums = _taken_sums(pairs, orders, beta, threads, backend)
+    return _scores(sums, pairs, rules.divide_by_taken)
+
+
+def score_pairs_by_edition(
+    pairs: DayPairs, *, threads: int = 1, backend: Backend = "auto"
+) -> dict[str, Floats]:
+    """Return what :func:`score_pairs` gives for each edition, at the price of the longest one.
+
+    >>> days = score_pairs_by_edition(day_pairs([(1, 1)], [(1, 1)], [0, 1], [0, 1]))
+    >>> {edition: scores.tolist() for edition, scores in days.items()}
+    {'2023': [1.0], '2025': [1.0]}
+    """
+    longest = max(rules.max_n for rules in EDITIONS.values())
+    # The pairs taken at one order depend on nothing else: editions only divide differently.
+    sums = _taken_sums(pairs, longest, 0.5, threads, backend)
+    return {
+        edition: _scores(sums[:, : rules.max_n], pairs, rules.divide_by_taken)
+        for edition, rules in EDITIONS.items()
+    }
+
+
+def edition_rules(edition: str) -> Edition:
+    """Return an edition's rules; the 2024 challenge scored with the 2023 ones."""
+    try:
+        return EDITIONS[edition]
+    except (KeyError, TypeError):
+        raise ValueError(f"edition must be '2023' or '2025', got {edition!r}") from None
+
+
+def _taken_sums(
+    pairs: DayPairs, orders: int, beta: float, threads: int, backend: Backend
+) -> Floats:
+    if orders < 1:
+        raise ValueError(f"max_n must be at least 1, got {orders}")
+    if not (math.isfinite(beta) and beta >= 0):
+        raise ValueError(f"beta must be a number of at least 0, got {beta!r}")
+    n, m = pairs.lengths()
+    shorter = np.minimum(n, m)
+    sums = np.zeros((pairs.days, min(orders, shorter.max(initial=1))))
+    if pairs.squares is None:
+        return _numpy_sums(pairs, None, beta, sums)
+    # Sizes double, so that a run builds a few tables at most.
+    table = _proximity_table(float(beta), 1 << (pairs.squares + 1).bit_length())
+    work = orders * float(n @ m) * float(shorter.max(initial=1))
+    kernels = trajectory_kernels.kernels_for(backend, work * _NUMPY_SECONDS)
+    if kernels is None:
+        return _numpy_sums(pairs, table, beta, sums)
+
+    def run(first: int, last: int) -> None:
+        kernels.taken_sums(*pairs[:4], table, sums.shape[1], first, last, sums)
+
+    trajectory_kernels.over_days(run, pairs.days, threads)
+    return sums
+
+
+def _exp(values: Floats) -> Floats:
+    """Return the C library's exponentials: NumPy's differ between processors in the last bit."""
+    return np.array([*map(math.exp, values.ravel().tolist())]).reshape(values.shape)
+
+
+@functools.lru_cache(maxsize=8)
+def _proximity_table(beta: float, size: int) -> Floats:
+    """Return the proximity of every squared distance below ``size``, shared by all backends."""
+    return _exp(-beta * np.sqrt(np.arange(size, dtype=np.float64)))
+
+
+def _numpy_sums(pairs: DayPairs, table: Floats | None, beta: float, sums: Floats) -> Floats:
+    """Fill the sums batch by batch, days of about equal length together, padded to the longest."""
+    n, m = pairs.lengths()
+    by_length = np.argsort(n * m, kind="stable")[::-1]
+    start = 0
+    while start < len(by_length):
+        cells = int(n[by_length[start]] * m[by_length[start]])
+        batch = by_length[start : start + max(1, _BATCH_CELLS // cells)]
+        near = _proximities(pairs, batch, table, beta)
+        product = near
+        for order in range(sums.shape[1]):
+            if order:
+                product = product[:, :-1, :-1] * near[:, order:, order:]
+            sums[batch, order] = _greedy_sums(product, n[batch] - order, m[batch] - order)
+            if not product.size:
+                break
+        start += len(batch)
+    return sums
+
+
+def _proximities(
+    pairs: DayPairs, batch: NDArray[np.int64], table: Floats | None, beta: float
+) -> Floats:
+    """Return (days, longest generated, longest reference) proximities; padding is arbitrary."""
+
+    def padded(points: NDArray[Any], at: NDArray[np.int64]) -> NDArray[Any]:
+        first, last = at[batch], at[batch + 1] - 1
+        steps = np.arange(int((last - first).max()) + 1)
+        chosen: NDArray[Any] = points[np.minimum(first[:, None] + steps, last[:, None])]
+        return chosen
+
+    gap = padded(pairs.ref, pairs.ref_at)[:, None] - padded(pairs.gen, pairs.gen_at)[:, :, None]
+    squares = gap[..., 0] * gap[..., 0] + gap[..., 1] * gap[..., 1]
+    proximity: Floats = _exp(-beta * np.sqrt(squares)) if table is None else table[squares]
+    return proximity
+
+
+def _greedy_sums(product: Floats, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:
+    """Take the best open pair of every day again and again; the first of equals in row order."""
+    days, tall, wide = product.shape
+    totals = np.zeros(days)
+    if not product.size:
+        return totals
+    inside = (np.arange(tall) < rows[:, None])[:, :, None] & (np.arange(wide) < cols[:, None])[
+        :, None, :
+    ]
+    still_open = np.where(inside, product, -1.0)
+    flat = still_open.reshape(days, -1)
+    every = np.arange(days)
+    for _ in range(max(0, int(np.minimum(rows, cols).max()))):
+        best = flat.argmax(axis=1)
+        value = flat[every, best]
+        totals += np.maximum(value, 0.0)
+        row, col = np.divmod(best, wide)
+        still_open[every, row] = -1.0
+        still_open[every, :, col] = -1.0
+    return totals
+
+
+def _scores(sums: Floats, pairs: DayPairs, divide_by_taken: bool) -> Floats:
+    """Return brevity penalty times the geometric mean of the precisions, day by day."""
+    n, m = pairs.lengths()
+    shorter = np.minimum(n, m)
+    grams = shorter if divide_by_taken else n
+    order = np.arange(sums.shape[1])
+    orders = np.minimum(shorter, sums.shape[1])
+    # Orders longer than a day count as 1: their logarithm adds nothing, to the bit.
+    counted = order < orders[:, None]
+    precision = np.where(counted, sums / np.maximum(grams[:, None] - order, 1), 1.0)
+    nothing = None if precision.all() else (precision == 0).any(axis=1)
+    if nothing is not None:
+        precision[nothing] = 1.0
+    logs = np.array([*map(math.log, precision.ravel().tolist())]).reshape(precision.shape)
+    total = logs[:, 0]
+    for column in order[1:]:
+        total = total + logs[:, column]
+    scores = _exp(total / orders)
+    if nothing is not None:
+        scores[nothing] = 0.0
+    fewer = n < m
+    if fewer.any():
+        scores[fewer] = _exp(1.0 - m[fewer] / n[fewer]) * scores[fewer]
+    return scores

@@ -1,0 +1,107 @@
+"""The tables in the folder of a run agree with its scores."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from pytest_agentbench.benchmarks.humob.benchmark import Humob
+from pytest_agentbench.records import Record
+
+
+@pytest.fixture
+def run(load, tmp_path):
+    """Twenty users of the demo, predicted by their slot mode; one of them failed."""
+    dataset = load("demo", users="80000-80019")
+    agent = Humob.baselines["slot-mode"]
+    samples = [dataset.sample(index) for index in range(len(dataset))]
+    answers = [Humob().check(sample, agent(sample.context)) for sample in samples]
+    scores = Humob().score_samples(samples, answers)
+    records = [
+        Record("humob", str(sample.key), "ok", 1, answer=answer, metrics=score)
+        for sample, answer, score in zip(samples, answers, scores, strict=True)
+    ]
+    records[4] = Record("humob", str(samples[4].key), "timeout", 1)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    Humob().write_files(folder, dataset, records)
+    return folder, records
+
+
+def test_the_means_of_the_days_are_the_users_and_those_the_score(run, load):
+    folder, records = run
+    users = pl.read_csv(folder / "users.csv")
+    days = pl.read_csv(folder / "days.csv")
+    assert users["uid"].to_list() == list(range(80000, 80020))
+    by_user = days.group_by("uid").agg(pl.all().mean(), days=pl.len(), total=pl.col("points").sum())
+    both = users.join(by_user, on="uid", suffix="_of_days")
+    assert len(both) == 19
+    for name in ("geobleu_2023", "dtw_2023", "geobleu_2025", "dtw_2025"):
+        assert both[name].to_list() == pytest.approx(both[f"{name}_of_days"].to_list(), rel=1e-12)
+    assert both["points"].to_list() == both["total"].to_list()
+    assert both["days"].to_list() == both["days_of_days"].to_list()
+    score = Humob().score_run(load("demo"), records)("2023", None)["geobleu"]
+    assert users["geobleu_2023"].mean() == pytest.approx(score, rel=1e-12)
+
+
+def test_a_failed_user_has_nothing_and_is_the_worst(run):
+    folder, _ = run
+    users = pl.read_csv(folder / "users.csv")
+    failed = users.row(4, named=True)
+    assert (failed["status"], failed["geobleu_2023"], failed["dtw_2023"]) == ("timeout", 0.0, None)
+    worst = pl.read_csv(folder / "worst_users.csv")
+    assert worst["uid"][0] == 80004
+    assert worst["geobleu_2023"].to_list() == sorted(users["geobleu_2023"].to_list())
+
+
+def test_csv_and_parquet_say_the_same(run):
+    folder, _ = run
+    for name in ("users", "days"):
+        csv, parquet = (
+            pl.read_csv(folder / f"{name}.csv"),
+            pl.read_parquet(folder / f"{name}.parquet"),
+        )
+        assert csv.columns == parquet.columns
+        assert csv.rows() == parquet.rows()
+
+
+def test_weekdays_and_weekends_are_set_apart(run):
+    folder, _ = run
+    days = pl.read_csv(folder / "days.csv")
+    assert days.filter("weekend")["d"].unique().sort().to_list() == [62, 63, 69, 70]
+    table = pl.read_csv(folder / "weekdays.csv")
+    assert table["day_of_week"].to_list() == ["weekday", "weekend", *"0123456"]
+    rows = {row["day_of_week"]: row for row in table.rows(named=True)}
+    assert rows["weekday"]["user_days"] + rows["weekend"]["user_days"] == len(days)
+    assert rows["weekend"]["user_days"] == rows["0"]["user_days"] + rows["6"]["user_days"]
+    expected = days.filter("weekend")["geobleu_2023"].mean()
+    assert rows["weekend"]["geobleu_2023"] == pytest.approx(expected)
+
+
+def test_points_a_day_are_counted(run):
+    folder, _ = run
+    days = pl.read_csv(folder / "days.csv")
+    points = pl.read_csv(folder / "points.csv")
+    assert points["points"].to_list() == sorted(set(days["points"].to_list()))
+    assert points["user_days"].sum() == len(days)
+    assert "points_per_day" not in points.columns
+
+
+def test_epochs_have_rows_of_their_own_and_no_valid_answer_is_no_crash(run, load, tmp_path):
+    _, records = run
+    dataset = load("demo", users="80000-80019")
+    again = [
+        Record(r.benchmark, r.sample, r.status, 2, r.answer, metrics=r.metrics) for r in records
+    ]
+    Humob().write_files(tmp_path, dataset, [*records, *again])
+    assert pl.read_csv(tmp_path / "users.csv")["epoch"].to_list() == [1, 2] * 20
+    Humob().write_files(tmp_path, dataset, records[4:5])
+    assert len(pl.read_csv(tmp_path / "users.csv")) == 1
+    assert len(pl.read_csv(tmp_path / "days.csv")) == 0
+
+
+def test_another_weekend_can_be_named(load, csv, person, tmp_path):
+    dataset = load(csv(person(1)), weekend=[4, 5])
+    assert dataset.split.weekend == (4, 5)
+    with pytest.raises(ValueError, match="a day of the week is 0-6"):
+        load(csv(person(1)), weekend="7")
