@@ -1,0 +1,1 @@
+"""DailyMobility: does a generated population live its days as the real one does?"""

@@ -1,0 +1,73 @@
+"""The DailyMobility benchmark: a generated population against a real one, as distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_agentbench.benchmarks.daily_mobility import (
+    answers,
+    data,
+    diagnostics,
+    scoring,
+    submission,
+)
+from pytest_agentbench.benchmarks.daily_mobility.baselines import BASELINES
+from pytest_agentbench.benchmarks.protocol import (
+    Benchmark,
+    Dataset,
+    Estimator,
+    Metric,
+    Sample,
+    Submission,
+)
+
+if TYPE_CHECKING:
+    from pytest_agentbench.options import Settings
+    from pytest_agentbench.records import Record
+
+
+class DailyMobility(Benchmark):
+    """Days of city people: how far they go, how many places they see, what they do and when."""
+
+    name: ClassVar[str] = "DailyMobility"
+    description: ClassVar[str] = "a day of each person: how far, how many places, what and when"
+    modes: ClassVar[tuple[str, ...]] = ("inference",)
+    readings: ClassVar[tuple[str, ...]] = scoring.READINGS
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("final_score", "higher", 0.0, 100.0, description="100 * mean(1 - divergence)"),
+        Metric("jsd_gyration_radius", "lower", 0.0, 1.0, description="how far people go"),
+        Metric("jsd_daily_location_numbers", "lower", 0.0, 1.0, description="places a day"),
+        Metric("jsd_intention_sequences", "lower", 0.0, 1.0, description="what they do, and when"),
+        Metric(
+            "jsd_intention_proportions", "lower", 0.0, 1.0, description="what they do, how long"
+        ),
+    )
+    headline: ClassVar[str] = scoring.FINAL
+    baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
+    default_baseline: ClassVar[str] = "commuter"
+
+    def load(self, settings: Settings) -> Dataset:
+        return data.load(settings)
+
+    def check(self, sample: Sample, answer: Any) -> dict[str, Any]:
+        assert isinstance(sample.truth, data.CityForChecks)
+        return answers.check(answer, sample.truth.city, sample.truth.source)
+
+    def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
+        assert isinstance(dataset, data.DailyMobilityDataset)
+        return scoring.score_run(dataset.truth, records)
+
+    def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
+        assert isinstance(dataset, data.DailyMobilityDataset)
+        return diagnostics.describe(dataset.truth, records)
+
+    def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
+        assert isinstance(dataset, data.DailyMobilityDataset)
+        return submission.read_submission(path, dataset)
+
+    def agent_template(self) -> str:
+        file = resources.files(__package__).joinpath("agent_template.py.txt")
+        return file.read_text(encoding="utf-8")

@@ -1,0 +1,82 @@
+"""The HurricaneMobility benchmark: how travel changes while a hurricane passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_agentbench.benchmarks.daily_mobility.data import read_json
+from pytest_agentbench.benchmarks.hurricane_mobility import answers, data, scoring
+from pytest_agentbench.benchmarks.hurricane_mobility.baselines import BASELINES
+from pytest_agentbench.benchmarks.protocol import (
+    Benchmark,
+    BenchmarkError,
+    Dataset,
+    Estimator,
+    Metric,
+    Parameter,
+    Sample,
+    Submission,
+)
+
+if TYPE_CHECKING:
+    from pytest_agentbench.options import Settings
+    from pytest_agentbench.records import Record
+
+
+def _items(value: Any) -> str:
+    if value not in data.ITEMS:
+        raise ValueError
+    return str(value)
+
+
+class HurricaneMobility(Benchmark):
+    """Trips on three days: before, during and after a hurricane."""
+
+    name: ClassVar[str] = "HurricaneMobility"
+    description: ClassVar[str] = "trips before, during and after a hurricane"
+    modes: ClassVar[tuple[str, ...]] = ("inference",)
+    readings: ClassVar[tuple[str, ...]] = scoring.READINGS
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("final_score", "higher", 0.0, 100.0, description="0.6 change + 0.4 distribution"),
+        Metric("change_rate_score", "higher", 0.0, 100.0, description="how much less they travel"),
+        Metric(
+            "distribution_score", "higher", 0.0, 100.0, description="at which hours they travel"
+        ),
+    )
+    headline: ClassVar[str] = "final_score"
+    baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
+    default_baseline: ClassVar[str] = "cautious"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("items", "user (an item a person) or population (one item for all)", _items),
+    )
+
+    def load(self, settings: Settings) -> Dataset:
+        return data.load(settings)
+
+    def check(self, sample: Sample, answer: Any) -> dict[str, Any]:
+        return answers.check(answer, sample.key.target == data.POPULATION)
+
+    def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
+        assert isinstance(dataset, data.HurricaneDataset)
+        return scoring.score_run(dataset.truth, records)
+
+    def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
+        assert isinstance(dataset, data.HurricaneDataset)
+        return scoring.describe(dataset.truth, records)
+
+    def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
+        assert isinstance(dataset, data.HurricaneDataset)
+        if dataset.items != data.POPULATION:
+            raise BenchmarkError(
+                f"{path}: a submission holds the trips of all people together; run it with "
+                f"`items: {data.POPULATION}` in a scenario"
+            )
+        content = read_json(path, answers.FORMS)
+        return Submission({str(dataset.keys[0]): content})
+
+    def agent_template(self) -> str:
+        file = resources.files(__package__).joinpath("agent_template.py.txt")
+        return file.read_text(encoding="utf-8")

@@ -1,0 +1,140 @@
+"""The HurricaneMobility data set: profiles, a city, and how trips really changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pytest_agentbench.benchmarks.daily_mobility.answers import is_finite
+from pytest_agentbench.benchmarks.daily_mobility.city import City
+from pytest_agentbench.benchmarks.daily_mobility.city_files import load_city
+from pytest_agentbench.benchmarks.daily_mobility.data import (
+    DEMO_FOLDER as DAILY_DEMO_FOLDER,
+)
+from pytest_agentbench.benchmarks.daily_mobility.data import (
+    PROFILES,
+    city_view,
+    find_folder,
+    load_profiles,
+    read_json,
+)
+from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from pytest_agentbench.options import Settings
+
+    Floats = npt.NDArray[np.float64]
+
+DEMO_FOLDER = Path(__file__).with_name("demo")
+HUB_REPOSITORY = "tsinghua-fib-lab/hurricane-mobility-generation-benchmark"
+TRUTH_FILE = "groundtruth/hurricane_groundtruth.json"
+USER, POPULATION = "user", "population"
+ITEMS = (USER, POPULATION)
+PERIODS = ("before", "during", "after")
+CHANGES = ("during_vs_before", "after_vs_before")
+HOURS = 24
+WEATHER = (
+    "an ordinary day",
+    "a hurricane has made landfall nearby: strong wind, and travel is affected",
+    "the hurricane has passed: the weather is ordinary again",
+)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The changes in percent (during, after) and the hourly trips of the three days."""
+
+    changes: Floats
+    hourly: Floats  # (3, 24)
+
+
+class HurricaneDataset(Dataset):
+    """One sample a profile, or one for the whole population. Their sum is what is scored."""
+
+    def __init__(
+        self,
+        profiles: Sequence[Mapping[str, Any]],
+        city: City | None,
+        truth: Truth,
+        *,
+        items: str,
+        name: str,
+    ) -> None:
+        self.profiles = profiles
+        self.truth = truth
+        self.items = items
+        self._city = city
+        ids = ["all"] if items == POPULATION else [str(profile["id"]) for profile in profiles]
+        self.keys = [SampleKey(items, name) for name in ids]
+        parts = [
+            items, list(profiles), None if city is None else city.digest(),
+            truth.changes.tolist(), truth.hourly.tolist(),
+        ]  # fmt: skip
+        self.digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        whole = "as one population" if items == POPULATION else "one by one"
+        self.description = f"{name}: {len(profiles)} profiles, {whole}"
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def sample(self, index: int) -> Sample:
+        context: dict[str, Any] = {
+            "days": [
+                {"day": day, "period": period, "weather": weather}
+                for day, (period, weather) in enumerate(zip(PERIODS, WEATHER, strict=True))
+            ],
+        }
+        if self.items == POPULATION:
+            context["profiles"] = [dict(profile) for profile in self.profiles]
+        else:
+            context["profile"] = dict(self.profiles[index])
+            context["city"] = city_view(self._city, self.profiles[index])
+        return Sample(self.keys[index], context, None)
+
+
+def load(settings: Settings) -> HurricaneDataset:
+    """The data set that the settings name: the demo, the hub's or a folder of the same layout."""
+    folder, name = find_folder(settings.dataset, DEMO_FOLDER, HUB_REPOSITORY)
+    people = DAILY_DEMO_FOLDER if settings.dataset == "demo" else folder  # one synthetic city
+    truth = load_truth(folder / TRUTH_FILE)
+    items = settings.parameters.get("items")
+    known = (people / PROFILES).exists()
+    if items == USER and not known:
+        raise BenchmarkError(f"{folder}: items: user needs {PROFILES}, which is not there")
+    profiles = load_profiles(people / PROFILES) if known else []
+    city, _ = load_city(people)
+    return HurricaneDataset(
+        profiles, city, truth, items=items or (USER if known else POPULATION), name=name
+    )
+
+
+def load_truth(path: Path) -> Truth:
+    """``relative_changes`` in percent and ``hourly_trips``, each number checked."""
+    content = read_json(path, "relative_changes and hourly_trips")
+    changes = [_numbers(path, content, ("relative_changes", key), None) for key in CHANGES]
+    hourly = [_numbers(path, content, ("hourly_trips", key), HOURS) for key in PERIODS]
+    return Truth(np.array(changes).ravel(), np.array(hourly))
+
+
+def _numbers(path: Path, content: Any, keys: tuple[str, str], count: int | None) -> list[float]:
+    value = content
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    numbers = [value] if count is None else value
+    if (
+        not isinstance(numbers, list)
+        or len(numbers) != (count or 1)
+        or not all(map(is_finite, numbers))
+        or (count is not None and min(numbers) < 0)
+    ):
+        wanted = "a number" if count is None else f"{count} numbers of at least 0"
+        raise BenchmarkError(f"{path}: expected {wanted} as {'.'.join(keys)}, got {value!r:.100}")
+    return [float(number) for number in numbers]

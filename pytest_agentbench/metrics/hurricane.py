@@ -1,0 +1,80 @@
+"""How a hurricane changes travel: the published formulas of HurricaneMobility.
+
+Every function takes trips with any number of axes in front (one for each bootstrap resample) and
+gives one score for each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+CHANGE_WEIGHT = 0.6
+DISTRIBUTION_WEIGHT = 0.4
+_EPSILON = 1e-8  # the published code adds it to every denominator
+
+
+def changes(totals: ArrayLike) -> Floats:
+    """Return the changes in percent, (during, after) against before, of trips (before, during, after).
+
+    A change from no trips at all has no meaning: NaN.
+
+    >>> changes([200, 150, 190]).tolist()
+    [-25.0, -5.0]
+    """
+    trips = np.asarray(totals, dtype=np.float64)
+    before = trips[..., :1]
+    known = np.where(before > 0, before, np.nan)
+    percent: Floats = (trips[..., 1:] - before) / known * 100
+    return percent
+
+
+def change_rate_score(totals: ArrayLike, true_changes: ArrayLike) -> Floats:
+    """Return 100 minus the mean absolute percentage error of the two changes, at least 0.
+
+    Range 0 to 100, higher is better.
+
+    >>> round(float(change_rate_score([200, 150, 190], [-25.0, -5.0])), 6)
+    100.0
+    >>> round(float(change_rate_score([200, 150, 190], [-50.0, -5.0])), 6)
+    75.0
+    """
+    true = np.asarray(true_changes, dtype=np.float64)
+    error = np.abs(true - changes(totals)) / (np.abs(true) + _EPSILON) * 100
+    score: Floats = np.maximum(0.0, 100 - error.mean(axis=-1))
+    return score
+
+
+def distribution_score(hourly: ArrayLike, true_hourly: ArrayLike) -> Floats:
+    """Return 100 times the mean cosine similarity of the three days' hourly trips.
+
+    Range 0 to 100, higher is better. A day without trips is like no other: 0.
+
+    >>> round(float(distribution_score([[1, 2], [2, 0], [0, 3]], [[2, 4], [5, 0], [7, 0]])), 4)
+    66.6667
+    """
+    similarity: Floats = (_unit(hourly) * _unit(true_hourly)).sum(axis=-1).mean(axis=-1)
+    score: Floats = np.maximum(0.0, similarity * 100)
+    return score
+
+
+def final_score(change: Any, distribution: Any) -> Any:
+    """Return 0.6 of the change rate score and 0.4 of the distribution score.
+
+    Range 0 to 100, higher is better.
+
+    >>> final_score(50.0, 100.0)
+    70.0
+    """
+    return CHANGE_WEIGHT * change + DISTRIBUTION_WEIGHT * distribution
+
+
+def _unit(vectors: ArrayLike) -> Floats:
+    array = np.asarray(vectors, dtype=np.float64)
+    length = np.linalg.norm(array, axis=-1, keepdims=True)
+    unit: Floats = array / (length + _EPSILON)
+    return unit

@@ -1,0 +1,72 @@
+"""The demo data: made by the script in the repository, small, labelled, of the real set's shape."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pytest_agentbench.benchmarks.daily_mobility import data, make_demo
+
+
+@pytest.fixture(scope="module")
+def made():
+    return make_demo.demo_files()
+
+
+def test_the_committed_files_are_what_the_script_makes(made):
+    committed = {
+        path.relative_to(data.DEMO_FOLDER).as_posix()
+        for path in data.DEMO_FOLDER.rglob("*")
+        if path.is_file()
+    }
+    assert committed == set(made)
+    for name, content in made.items():
+        path = data.DEMO_FOLDER / name
+        if isinstance(content, str):
+            assert path.read_text(encoding="utf-8") == content, name
+        else:
+            stored = np.load(path)
+            assert stored.dtype == content.dtype
+            assert np.array_equal(stored, content), name
+
+
+def test_the_files_are_small_and_say_what_they_are(load):
+    sizes = [path.stat().st_size for path in data.DEMO_FOLDER.rglob("*") if path.is_file()]
+    assert sum(sizes) < 100_000
+    assert "Synthetic" in (data.DEMO_FOLDER / "README.txt").read_text()
+    assert "synthetic" in load("demo").description
+
+
+def test_a_hundred_profiles_with_homes_and_work_in_the_city(load):
+    dataset = load("demo")
+    assert len(dataset) == 100
+    for index in range(100):
+        context = dataset.sample(index).context
+        assert set(context["profile"]) == {
+            "id", "age", "education", "gender", "consumption", "occupation", "home", "work",
+        }  # fmt: skip
+        assert context["city"]["home"]["category"] == "residential"
+        assert (context["city"]["work"] is None) == (context["profile"]["occupation"] == "retired")
+
+
+def test_the_truth_has_the_real_sets_shape(load):
+    truth = load("demo").truth
+    radius, counts = truth.gyration_radius, truth.daily_location_numbers
+    assert np.mean(radius) > np.median(radius) > 1000  # metres, with a long tail
+    assert counts.min() >= 1
+    assert counts.max() <= 6
+    assert np.mean(counts == np.round(counts)) < 0.3  # fractional
+    shares = dict(zip(data.CODES, truth.intention_proportions.mean(axis=0), strict=True))
+    assert sum(shares[label] for label in ("sleep", "home activity", "work")) > 0.85
+    assert min(shares.values()) > 0.005
+    assert np.allclose(truth.intention_proportions.sum(axis=1), 1)
+    assert (truth.intention_sequences[:, :10] == 1).mean() > 0.95
+
+
+def test_the_four_arrays_are_not_in_one_order(load):
+    truth = load("demo").truth
+    sequences = np.stack(
+        [(truth.intention_sequences == c).mean(axis=1) for c in range(1, 8)], axis=1
+    )
+    work = np.corrcoef(sequences[:, 3], truth.intention_proportions[:, 3])[0, 1]
+    assert abs(work) < 0.2
