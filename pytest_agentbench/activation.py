@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench import scenario
+from pytest_agentbench import resume, scenario
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.collection import BenchmarkModule, Collection
@@ -29,7 +29,10 @@ def activate(config: pytest.Config) -> None:
         _warn_about_rootdir(config)
         runs = {nodeid: Run(one) for nodeid, one in settings.items()}
         _check_selected(runs, selected)
-        if not hasattr(config, "workerinput"):
+        worker = getattr(config, "workerinput", None)
+        if worker is not None:
+            resume.from_controller(worker["agentbench_resume"], runs)
+        else:
             config.pluginmanager.register(
                 Controller(config, list(runs.values())), "agentbench-controller"
             )

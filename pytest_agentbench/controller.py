@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench import manifest, runlog, scores
+from pytest_agentbench import manifest, resume, runlog, scores
 from pytest_agentbench.collection import failed_records
 from pytest_agentbench.records import Record
 from pytest_agentbench.reports import terminal
-from pytest_agentbench.run import HOUSE, Run, runs_folder
+from pytest_agentbench.run import HOUSE, Question, Run, runs_folder
 
 _INCOMPLETE = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
 
@@ -31,23 +31,39 @@ class LiveRun:
                 config.invocation_params.dir,
             )  # fmt: skip
             self.baseline = scores.load_baseline(folder, settings, run.dataset)
-        folder = settings.run_dir or runlog.new_folder(
-            runs_folder(config.rootpath), started, run.benchmark.name, self.agent["name"]
-        )
-        runlog.check_free(folder)
-        self.log = runlog.RunLog(folder, manifest.manifest(run, self.agent, config, started))
-        self.expected: set[int] = set()
-        self.records: dict[str, Record] = {}
+        made = manifest.manifest(run, self.agent, config, started)
+        self.records: dict[tuple[str, int], Record] = {}
+        name = config.getoption("agentbench_resume")
+        if name is None:
+            folder = settings.run_dir or runlog.new_folder(
+                runs_folder(config.rootpath), started, run.benchmark.name, self.agent["name"]
+            )
+            runlog.check_free(folder)
+        else:
+            folder = runlog.find_run(
+                name, runs_folder(config.rootpath), run.benchmark.name,
+                config.invocation_params.dir, proof=runlog.RECORDS,
+            )  # fmt: skip
+            earlier = resume.load(folder, made, bool(config.getoption("agentbench_resume_anyway")))
+            resume.take_up(run, earlier, bool(config.getoption("agentbench_resume_failed_only")))
+            made = earlier.manifest
+            self.records = {(record.sample, record.epoch): record for record in earlier.records}
+        self.log = runlog.RunLog(folder, made)
+        self.expected: set[Question] = set()
         self.scores: dict[str, Any] | None = None
 
     def add(self, record: Record) -> None:
         self.log.append(record)
-        self.records[record.sample] = record
+        self.records[record.sample, record.epoch] = record
 
     def missing(self) -> list[str]:
         """The names of samples that were collected and left no record."""
-        names = (str(self.run.dataset.keys[index]) for index in sorted(self.expected))
-        return [name for name in names if name not in self.records]
+        keys = self.run.dataset.keys
+        return [
+            str(keys[index])
+            for index, epoch in sorted(self.expected)
+            if (str(keys[index]), epoch) not in self.records
+        ]
 
 
 class Controller:
@@ -73,23 +89,27 @@ class Controller:
         self._expect(item.nodeid for item in session.items)
 
     @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        node.workerinput["agentbench_resume"] = resume.to_worker([live.run for live in self.runs])
+
+    @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
         self._expect(ids)
 
     def _expect(self, nodeids: Iterable[str]) -> None:
         for nodeid in nodeids:
             for live in self.runs:
-                live.expected.update(live.run.indices_of(nodeid))
+                live.expected.update(live.run.questions_of(nodeid))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        live = next((live for live in self.runs if live.run.indices_of(report.nodeid)), None)
+        live = next((live for live in self.runs if live.run.questions_of(report.nodeid)), None)
         if live is None:
             return
         # Taken off, or the terminal reporter would keep every answer in memory.
         carried = report.__dict__.pop("agentbench_records", None)
         if carried is not None:
-            records = [Record.from_json(line) for line in carried.split("\n")]
+            records = [Record.from_json(line) for line in carried.splitlines()]
         elif report.when not in ("setup", "call", "teardown"):  # xdist's report of a dead worker
             name = report.nodeid[len(live.run.settings.nodeid) + 2 :]
             records = failed_records(live.run, name, str(report.longrepr))
@@ -133,11 +153,11 @@ class Controller:
             live.baseline,
         )  # fmt: skip
         result["agent"] = live.agent
-        result["partial"] = len(live.expected) < len(live.run.dataset.keys)
+        result["partial"] = len(live.expected) < len(live.run.dataset.keys) * settings.epochs
         result["incomplete"] = incomplete
         result["gates"] = scores.judge(settings, result, incomplete)
         live.scores = result
-        if live.log.started:
+        if live.log.started or (live.log.folder / runlog.RECORDS).exists():
             self._write(live, result)
         if incomplete:
             return 0
@@ -161,12 +181,10 @@ class Controller:
         if house in folder.parents:
             runlog.ignore_in_git(house)
         runlog.write_json(folder / runlog.SCORES, result)
-        records = [
-            live.records[name]
-            for name in (str(live.run.dataset.keys[index]) for index in sorted(live.expected))
-            if name in live.records
-        ]
-        live.run.benchmark.write_files(folder, live.run.dataset, records)
+        keys = live.run.dataset.keys
+        named = ((str(keys[index]), epoch) for index, epoch in sorted(live.expected))
+        first = [live.records[name] for name in named if name[1] == 1 and name in live.records]
+        live.run.benchmark.write_files(folder, live.run.dataset, first)
         self._config.hook.pytest_agentbench_scores(
             scores=result, folder=folder, settings=live.run.settings
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio.base_events
-import time
+import concurrent.futures._base
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.agents import calling
+from pytest_agentbench.agents import asking, calling
+from pytest_agentbench.agents.asking import Outcome
 from pytest_agentbench.agents.calling import AgentTimeout
 from pytest_agentbench.benchmarks.protocol import Benchmark, InvalidAnswer, Sample
 from pytest_agentbench.records import Record, Status, jsonable
@@ -23,13 +24,16 @@ Failure = BaseException | None
 
 
 def evaluate(
-    benchmark: Benchmark, samples: Sequence[Sample], ask: Callable[[Sample], Any]
+    benchmark: Benchmark,
+    samples: Sequence[Sample],
+    ask: Callable[[Sample], Outcome],
+    epoch: int = 1,
 ) -> tuple[list[Record], Failure]:
     """The record of each sample, and the first exception that code of the agent's raised."""
     __tracebackhide__ = True
     records, answers, failure = [], [], None
     for sample in samples:
-        record, answer, error = _answered(benchmark, sample, ask)
+        record, answer, error = _checked(benchmark, sample, ask(sample), epoch)
         records.append(record)
         answers.append(answer)
         failure = failure or error
@@ -45,39 +49,38 @@ def evaluate(
     return records, failure
 
 
-def _answered(
-    benchmark: Benchmark, sample: Sample, ask: Callable[[Sample], Any]
+def _checked(
+    benchmark: Benchmark, sample: Sample, outcome: Outcome, epoch: int
 ) -> tuple[Record, Any, Failure]:
     """The record of one answer before it is measured, and the answer in its checked form."""
-    __tracebackhide__ = True
-    started = time.perf_counter()
+    messages = {"messages": outcome.usage.messages} if outcome.usage.messages else {}
 
     def record(status: Status, answer: Any, error: str | None) -> Record:
         return Record(
             benchmark=benchmark.name,
             sample=str(sample.key),
+            epoch=epoch,
             status=status,
             answer=jsonable(answer),
             error=error,
-            seconds=round(seconds, 6),
+            seconds=round(outcome.seconds, 6),
+            usage=jsonable(outcome.usage.counts),
+            evidence=jsonable(messages),
         )
 
-    try:
-        answer = ask(sample)
-    except (AgentTimeout, MissingAnswer) as error:
-        seconds = time.perf_counter() - started
-        status: Status = "timeout" if isinstance(error, AgentTimeout) else "error"
-        return record(status, None, str(error)), None, None
-    except (Exception, SystemExit) as error:
-        seconds = time.perf_counter() - started
+    error = outcome.error
+    if isinstance(error, AgentTimeout):
+        return record("timeout", None, str(error)), None, None
+    if isinstance(error, MissingAnswer):
+        return record("error", None, str(error)), None, None
+    if error is not None:
         return record("error", None, _said(error)), None, _from_agent(error)
-    seconds = time.perf_counter() - started
     try:
-        checked = benchmark.check(sample, answer)
+        checked = benchmark.check(sample, outcome.answer)
     except InvalidAnswer as invalid:
-        return record("invalid", answer, str(invalid)), None, None
-    except Exception as error:  # a fault of the benchmark's: the answer is kept all the same
-        return record("error", answer, f"check failed: {_said(error)}"), None, error
+        return record("invalid", outcome.answer, str(invalid)), None, None
+    except Exception as fault:  # a fault of the benchmark's: the answer is kept all the same
+        return record("error", outcome.answer, f"check failed: {_said(fault)}"), None, fault
     return record("ok", checked, None), checked, None
 
 
@@ -103,8 +106,10 @@ def _said(error: BaseException) -> str:
 _BETWEEN = {
     __file__,
     str(Path(__file__).with_name("run.py")),
+    asking.__file__,
     calling.__file__,
     asyncio.base_events.__file__,
+    concurrent.futures._base.__file__,
 }
 
 

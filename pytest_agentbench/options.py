@@ -33,6 +33,7 @@ class Option:
     default: Any = None
     repeatable: bool = False
     flag: bool = False  # takes no value on the command line
+    optional: str | None = None  # the value where the option is given without one
     scenario: bool = True
 
     @property
@@ -110,12 +111,25 @@ OPTIONS: tuple[Option, ...] = (
         "a whole number from 1", _number(1, whole=True), ini="int", default=1,
     ),
     Option(
+        "epochs", "N", "ask every sample N times; scores are means over the epochs (default: 1)",
+        "a whole number from 1", _number(1, whole=True), ini="int", default=1,
+    ),
+    Option(
+        "concurrency", "K", "keep K calls of the agent going at once in each process (default: 1)",
+        "a whole number from 1", _number(1, whole=True), ini="int", default=1,
+    ),
+    Option(
         "seed", "N", "the seed of everything drawn at random (default: 0)",
         "a whole number from 0", _number(0, whole=True), ini="int", default=0,
     ),
     Option(
         "agent-timeout", "SECONDS", "give up on an answer after this time; that sample fails alone",
         "a number of seconds above 0", _number(1e-3, whole=False), ini="float",
+    ),
+    Option(
+        "agent-retries", "N",
+        "try again up to N times after errors that may pass (429, 5xx, connections; default: 0)",
+        "a whole number from 0", _number(0, whole=True), ini="int", default=0,
     ),
     Option(
         "reading", "NAME", "the reading that gates and the headline use (default: the primary one)",
@@ -129,6 +143,19 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "baseline", "RUN", "the run to compare with: a folder, its scores.json, or last",
         "the folder of a run, its scores.json or 'last'", _text,
+    ),
+    Option(
+        "resume", "RUN",
+        "go on with a run that was cut short (default: the last one): valid answers are kept",
+        "the folder of a run or 'last'", _text, ini=None, optional="last", scenario=False,
+    ),
+    Option(
+        "resume-failed-only", "", "with --resume: ask again what failed, and nothing new",
+        "true or false", _yes_or_no, ini=None, flag=True, scenario=False,
+    ),
+    Option(
+        "resume-anyway", "", "with --resume: go on although agent, data or settings have changed",
+        "true or false", _yes_or_no, ini=None, flag=True, scenario=False,
     ),
     Option(
         "run-dir", "DIR", "write the run into DIR (default: a new folder in .agentbench/runs)",
@@ -151,8 +178,11 @@ class Settings:
     submission: Path | None = None
     limit: int | None = None
     chunk: int = 1
+    epochs: int = 1
+    concurrency: int = 1
     seed: int = 0
     agent_timeout: float | None = None
+    agent_retries: int = 0
     gates: tuple[gates.Gate, ...] = (gates.COVERAGE,)
     baseline: str | None = None
     text_models: str | None = None
@@ -172,8 +202,11 @@ class Settings:
             "reading": self.reading,
             "limit": self.limit,
             "chunk": self.chunk,
+            "epochs": self.epochs,
+            "concurrency": self.concurrency,
             "seed": self.seed,
             "agent_timeout": self.agent_timeout,
+            "agent_retries": self.agent_retries,
             "gates": [gate.text for gate in self.gates],
             "baseline": self.baseline,
             "parameters": {key: str(value) for key, value in self.parameters.items()},
@@ -231,6 +264,9 @@ def resolve(
         reading=reading,
         limit=values.get("limit"),
         chunk=values.get("chunk", 1),
+        epochs=values.get("epochs", 1),
+        concurrency=values.get("concurrency", 1),
+        agent_retries=values.get("agent_retries", 0),
         seed=values.get("seed", 0),
         agent_timeout=values.get("agent_timeout"),
         gates=gates.combine(gate_layers),

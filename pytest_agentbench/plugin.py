@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,9 +53,11 @@ def pytest_load_initial_conftests(
 
 
 def _add(parser: pytest.Parser, flag: str, option: Option) -> None:
-    kind = {"action": "store_true"} if option.flag else {"metavar": option.metavar}
+    kind: dict[str, Any] = {"action": "store_true"} if option.flag else {"metavar": option.metavar}
     if option.repeatable:
         kind["action"] = "append"
+    if option.optional is not None:
+        kind |= {"nargs": "?", "const": option.optional}
     text = f"same as --{option.name}" if flag.startswith("--agentbench-") else option.help
     parser.getgroup(*_GROUP).addoption(flag, dest=option.dest, default=None, help=text, **kind)
 

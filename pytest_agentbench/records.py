@@ -27,6 +27,7 @@ class Record:
     seconds: float = 0.0
     usage: Mapping[str, float] = field(default_factory=dict)
     metrics: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    evidence: Mapping[str, Any] = field(default_factory=dict)  # stdout, stderr, log, messages
 
     def to_json(self) -> str:
         """One line of ASCII: lone surrogates and line separators in an answer stay escaped."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_agentbench import runlog
-from pytest_agentbench.agents import loading
+from pytest_agentbench.agents import asking, loading, output
+from pytest_agentbench.agents.ahead import Ahead
+from pytest_agentbench.agents.asking import Outcome
 from pytest_agentbench.agents.calling import Agent
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, Submission
 from pytest_agentbench.evaluation import MissingAnswer
@@ -21,6 +23,13 @@ HOUSE = ".agentbench"  # in pytest's rootdir
 
 # What pytest prints unchanged in a node id and a shell can quote.
 _NAME = re.compile(r"[A-Za-z_]\w*\[[!-Z^-~]+\]", re.ASCII)
+
+
+class Question(NamedTuple):
+    """One sample in one epoch."""
+
+    sample: int  # its index in the data
+    epoch: int
 
 
 class Run:
@@ -36,6 +45,8 @@ class Run:
         self.submission: Submission | None = None
         if settings.submission is not None:
             self.submission, self.loaded_agent = _submitted(settings, self.dataset)
+        self.answered: frozenset[Question] = frozenset()  # by the run that is resumed
+        self.unasked: frozenset[Question] = frozenset()  # left alone by --resume-failed-only
 
     @cached_property
     def targets(self) -> tuple[str, ...]:
@@ -43,46 +54,56 @@ class Run:
         return tuple(dict.fromkeys(self.dataset.keys[index].target for index in self.indices))
 
     @cached_property
-    def items(self) -> dict[str, tuple[int, ...]]:
-        """The items to collect: name in the node id -> indices of its samples, several in a chunk."""
+    def items(self) -> dict[str, tuple[Question, ...]]:
+        """The items to collect: name in the node id -> questions, several of them in a chunk."""
         keys = self.dataset.keys
-        size = self.settings.chunk
+        size, epochs = self.settings.chunk, self.settings.epochs
         found = {}
         for target in self.targets:
             own = [index for index in self.indices if keys[index].target == target]
             for start in range(0, len(own), size):
                 chunk = own[start : start + size]
-                first, last = keys[chunk[0]], keys[chunk[-1]]
-                name = str(first) if len(chunk) == 1 else f"{target}[{first.id}..{last.id}]"
-                found[name] = tuple(chunk)
+                first, last = keys[chunk[0]].id, keys[chunk[-1]].id
+                label = first if len(chunk) == 1 else f"{first}..{last}"
+                for epoch in range(1, epochs + 1):
+                    suffix = f"-e{epoch}" if epochs > 1 else ""
+                    questions = tuple(Question(index, epoch) for index in chunk)
+                    found[f"{target}[{label}{suffix}]"] = questions
         return found
 
     @cached_property
     def agent(self) -> Agent:
         return Agent(self.loaded_agent.target, self.settings.agent_timeout)
 
-    def asker(self, agent: Any) -> Callable[[Sample], Any]:
+    def asker(self, agent: Any) -> Callable[[Sample], Outcome]:
         """What answers a sample: the submission, or the agent, which sees the context alone."""
         if self.submission is not None:
-            answers = self.submission.answers
-
-            def look_up(sample: Sample) -> Any:
-                try:
-                    return answers[str(sample.key)]
-                except KeyError:
-                    raise MissingAnswer("the submission has no answer for this sample") from None
-
-            return look_up
+            return self._look_up
         call = agent if isinstance(agent, Agent) else Agent(agent, self.settings.agent_timeout)
+        return lambda sample: asking.ask(call, sample.context, self.settings.agent_retries)
 
-        def ask(sample: Sample) -> Any:
-            __tracebackhide__ = True
-            return call(sample.context)
+    def _look_up(self, sample: Sample) -> Outcome:
+        assert self.submission is not None
+        try:
+            return Outcome(self.submission.answers[str(sample.key)])
+        except KeyError:
+            return Outcome(error=MissingAnswer("the submission has no answer for this sample"))
 
-        return ask
+    def ask_ahead(self, questions: Iterable[Question]) -> Ahead[Question]:
+        """Starts to ask these questions, ``concurrency`` at a time."""
+        ask = self.asker(self.agent)
 
-    def indices_of(self, nodeid: str) -> tuple[int, ...]:
-        """The samples that a node id of this run names; none for any other node id."""
+        def ask_one(question: Question) -> Outcome:
+            with output.kept() as printed:
+                outcome = ask(self.dataset.sample(question.sample))
+            outcome.printed = printed
+            return outcome
+
+        plan = [question for question in questions if question not in self.answered]
+        return Ahead(ask_one, plan, self.settings.concurrency)
+
+    def questions_of(self, nodeid: str) -> tuple[Question, ...]:
+        """The questions that a node id of this run names; none for any other node id."""
         prefix = f"{self.settings.nodeid}::"
         return self.items.get(nodeid[len(prefix) :], ()) if nodeid.startswith(prefix) else ()
 

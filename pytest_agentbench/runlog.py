@@ -58,6 +58,7 @@ class RunLog:
 
     def _open(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
+        heal(self.folder)
         write_json(self.folder / MANIFEST, self._manifest)
         self._file = (self.folder / RECORDS).open("a", encoding="ascii")
 
@@ -70,6 +71,24 @@ class RunLog:
     def started(self) -> bool:
         """Whether anything was logged, so that there is a folder at all."""
         return self._file is not None
+
+
+def heal(folder: Path) -> None:
+    """Cuts off the torn last line of a log whose writer was killed, before more is appended."""
+    path = folder / RECORDS
+    if not path.exists():
+        return
+    with path.open("rb+") as file:
+        text = file.read()
+        whole = text.rfind(b"\n") + 1
+        if whole < len(text):
+            last = text[whole:]
+            try:  # only the line end may be missing
+                Record.from_json(last.decode("ascii"))
+            except ValueError:
+                file.truncate(whole)
+            else:
+                file.write(b"\n")
 
 
 def ignore_in_git(house: Path) -> None:
@@ -129,24 +148,32 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     return data
 
 
-def find_run(name: str, runs: Path, benchmark: str, base: Path) -> Path:
-    """The folder of a run named by the user: a folder, its scores.json, or ``last``."""
+def find_run(name: str, runs: Path, benchmark: str, base: Path, proof: str = SCORES) -> Path:
+    """The folder of a run named by the user: a folder, its scores.json, or ``last``.
+
+    ``proof`` is the file that it must hold: one that can be resumed need not be scored.
+    """
     if name == "last":
-        folders = [p.parent for p in runs.glob(f"*/{SCORES}") if _is_of(p, benchmark)]
+        folders = [
+            path.parent for path in runs.glob(f"*/{proof}") if _is_of(path.parent, benchmark)
+        ]
         if not folders:
             raise BenchmarkError(
-                f"no scored run of {benchmark} below {runs}, so there is no 'last'"
+                f"no run of {benchmark} with {proof} below {runs}, so no 'last' one"
             )
-        return max(folders, key=lambda folder: (folder / SCORES).stat().st_mtime_ns)
+        return max(folders, key=lambda folder: (folder / proof).stat().st_mtime_ns)
     path = base / name
     folder = path.parent if path.name == SCORES else path
-    if not (folder / SCORES).is_file():
-        raise BenchmarkError(f"{name}: expected the folder of a run, its {SCORES} or 'last'")
+    if not (folder / proof).is_file():
+        raise BenchmarkError(
+            f"{name}: expected the folder of a run (with {proof}), its {SCORES} or 'last'"
+        )
     return folder
 
 
-def _is_of(scores: Path, benchmark: str) -> bool:
+def _is_of(folder: Path, benchmark: str) -> bool:
     try:
-        return bool(read_json(scores, "scores").get("benchmark") == benchmark)
+        settings = read_json(folder / MANIFEST, "a manifest").get("settings") or {}
     except BenchmarkError:
         return False
+    return bool(settings.get("benchmark") == benchmark)

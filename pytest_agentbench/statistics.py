@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import overload
 
 import numpy as np
@@ -66,40 +67,54 @@ def intervals(
     clusters: Sequence[str],
     seed: int,
     other: Estimator | None = None,
+    ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> dict[str, dict[str, tuple[float, float]]]:
-    """The 95 % percentile interval of every metric of every reading.
+    """The 95 % bootstrap interval of every metric of every reading, within the metric's range.
 
     With ``other``, the interval of the difference ``estimate - other`` on the same resamples.
-    A metric that is absent, or that one person alone decides, has none.
+    A metric that is absent, or that one person alone decides, has none. Resamples are centred on
+    the value: a divergence of a resample is larger on average than that of the whole, and plain
+    percentiles would then leave the value itself outside.
     """
     if len(set(clusters)) < 2:
         return {reading: {} for reading in readings}
     drawn: dict[str, dict[str, list[FloatArray]]] = {reading: {} for reading in readings}
     for weights in draw(clusters, seed):
         for reading in readings:
-            resampled = _arrays(estimate, reading, weights)
-            if other is not None:
-                against = _arrays(other, reading, weights)
-                resampled = {k: v - against[k] for k, v in resampled.items() if k in against}
-            for name, values in resampled.items():
+            for name, values in _differences(estimate, other, reading, weights).items():
                 drawn[reading].setdefault(name, []).append(values)
     tail = 100 * (1 - CONFIDENCE) / 2
     result: dict[str, dict[str, tuple[float, float]]] = {}
     for reading, metrics in drawn.items():
         result[reading] = {}
+        point = _differences(estimate, other, reading, None)
         for name, blocks in metrics.items():
-            low, high = np.percentile(np.concatenate(blocks), [tail, 100 - tail])
+            resamples = np.concatenate(blocks)
+            spread = np.percentile(resamples, [tail, 100 - tail]) - resamples.mean()
+            lowest, highest = ranges.get(name, (-math.inf, math.inf))
+            low, high = np.clip(point[name][0] + spread, lowest, highest)
             if math.isfinite(low) and math.isfinite(high):
                 result[reading][name] = (float(low), float(high))
     return result
 
 
-def _arrays(estimate: Estimator, reading: str, weights: FloatArray) -> Mapping[str, FloatArray]:
-    values = estimate(reading, weights)
+def _differences(
+    estimate: Estimator, other: Estimator | None, reading: str, weights: FloatArray | None
+) -> Mapping[str, FloatArray]:
+    values = _arrays(estimate, reading, weights)
+    if other is None:
+        return values
+    against = _arrays(other, reading, weights)
+    return {name: value - against[name] for name, value in values.items() if name in against}
+
+
+def _arrays(
+    estimate: Estimator, reading: str, weights: FloatArray | None
+) -> Mapping[str, FloatArray]:
+    """Metrics that are not absent, one value a resample; a constant may have come as a scalar."""
+    rows = 1 if weights is None else len(weights)
     return {
-        name: np.broadcast_to(
-            np.asarray(value, dtype=float), len(weights)
-        )  # a constant may be a scalar
-        for name, value in values.items()
+        name: np.broadcast_to(np.asarray(value, dtype=float), rows)
+        for name, value in estimate(reading, weights).items()
         if not isinstance(value, Absent)
     }

@@ -58,7 +58,7 @@ def test_several_benchmarks_have_a_run_each(project):
         (["--benchmark", "toysum", "--gate", "accuracy"], ["--gate: expected *; got 'accuracy'"]),
         (["--benchmark", "toysum", "--dataset", "no"], ["--dataset: *path that exists, got 'no'*"]),
         (["--benchmark", "toysum", "--baseline", "no"], ["no: expected the folder of a run*"]),
-        (["--benchmark", "toysum", "--baseline", "last"], ["no scored run of toysum below*"]),
+        (["--benchmark", "toysum", "--baseline", "last"], ["no run of toysum with scores.json below*"]),
         (["--benchmark", "toysum", "--agent", "no.py"], ["--agent: *file that exists, got 'no.py'*"]),
         (["--benchmark", "toysum", "--agent", "builtin:x"], ["--agent: *builtin:half*, got 'builtin:x'"]),
         (["--benchmark", "toysum", "--agent", "empty.py"], ["--agent: *in empty.py, got none"]),

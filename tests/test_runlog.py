@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -53,6 +54,18 @@ def test_a_torn_last_line_is_passed_over_at_any_point(folder):
         assert len(runlog.read_records(folder)) == complete
 
 
+def test_a_torn_log_is_healed_before_more_is_appended(folder):
+    path = folder / "records.jsonl"
+    whole = path.read_bytes()
+    for torn in (b'{"benchmark": "b", "sam', whole.splitlines()[0], b""):
+        path.write_bytes(whole + torn)
+        log = runlog.RunLog(folder, {"schema": 1})
+        log.append(record("s[4]"))
+        log.close()
+        assert [r.sample for r in runlog.read_records(folder)] == ["s[1]", "s[2]", "s[3]", "s[4]"]
+        assert all(json.loads(line) for line in path.read_text().splitlines())
+
+
 def test_a_broken_line_in_the_middle_is_named(folder):
     path = folder / "records.jsonl"
     lines = path.read_text().splitlines()
@@ -102,11 +115,13 @@ def test_find_run(tmp_path):
     for number, benchmark in enumerate(["a", "b", "a"]):
         (runs / f"run{number}").mkdir(parents=True)
         scores = runs / f"run{number}" / "scores.json"
-        runlog.write_json(scores, {"benchmark": benchmark})
+        runlog.write_json(scores, {})
+        manifest = {"settings": {"benchmark": benchmark}}
+        runlog.write_json(scores.with_name("manifest.json"), manifest)
         os.utime(scores, (number, number))
     assert runlog.find_run("last", runs, "a", tmp_path) == runs / "run2"
     assert runlog.find_run("last", runs, "b", tmp_path) == runs / "run1"
     assert runlog.find_run("runs/run0", runs, "a", tmp_path) == runs / "run0"
     assert runlog.find_run("runs/run0/scores.json", runs, "a", tmp_path) == runs / "run0"
-    with pytest.raises(BenchmarkError, match="no scored run of c"):
+    with pytest.raises(BenchmarkError, match=r"no run of c with scores\.json"):
         runlog.find_run("last", runs, "c", tmp_path)

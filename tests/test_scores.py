@@ -15,6 +15,8 @@ from pytest_agentbench.records import Record
 sys.path.append(str(Path(__file__).parent / "toy"))
 from toybench import ToySum
 
+EVERY = [(n, 1) for n in range(12)]
+
 
 @pytest.fixture
 def settings():
@@ -39,7 +41,7 @@ def test_the_order_of_records_changes_no_bit(settings):
     dataset = settings.benchmark.load(settings)
     made = records(dataset)
     made[3] = Record("toysum", made[3].sample, "timeout")
-    indices = range(len(made))
+    indices = [(n, 1) for n in range(len(made))]
     forwards = scores.score(settings, dataset, indices, made)
     backwards = scores.score(settings, dataset, indices, made[::-1])
     assert json.dumps(forwards) == json.dumps(backwards)
@@ -48,7 +50,7 @@ def test_the_order_of_records_changes_no_bit(settings):
 
 def test_a_sample_without_a_record_stays_in_the_denominator(settings):
     dataset = settings.benchmark.load(settings)
-    result = scores.score(settings, dataset, range(12), records(dataset)[:6])
+    result = scores.score(settings, dataset, EVERY, records(dataset)[:6])
     assert result["samples"]["error"] == 6
     assert result["readings"]["exact"]["coverage"]["value"] == 0.5
     assert result["readings"]["exact"]["accuracy"]["value"] == 0.5
@@ -57,7 +59,7 @@ def test_a_sample_without_a_record_stays_in_the_denominator(settings):
 
 def test_readings_stand_side_by_side(settings):
     dataset = settings.benchmark.load(settings)
-    result = scores.score(settings, dataset, range(12), records(dataset, off=1))
+    result = scores.score(settings, dataset, EVERY, records(dataset, off=1))
     assert result["readings"]["exact"]["accuracy"]["value"] == 0.0
     assert result["readings"]["lenient"]["accuracy"]["value"] == 1.0
     assert [g["passed"] for g in scores.judge(settings, result, None)] == [True, False]
@@ -66,9 +68,9 @@ def test_readings_stand_side_by_side(settings):
 
 def test_the_paired_difference_is_of_common_samples(settings, tmp_path):
     dataset = settings.benchmark.load(settings)
-    old = scores.score(settings, dataset, range(12), records(dataset, off=1))
+    old = scores.score(settings, dataset, EVERY, records(dataset, off=1))
     baseline = scores.Baseline(tmp_path / "old", old, records(dataset, off=1)[4:])
-    result = scores.score(settings, dataset, range(12), records(dataset), baseline)
+    result = scores.score(settings, dataset, EVERY, records(dataset), baseline)
     assert result["baseline"]["common_samples"] == 8
     assert result["baseline"]["deltas"]["exact"]["accuracy"] == {
         "value": 1.0,
@@ -81,9 +83,9 @@ def test_the_paired_difference_is_of_common_samples(settings, tmp_path):
 
 def test_nothing_in_common_has_no_difference(settings, tmp_path):
     dataset = settings.benchmark.load(settings)
-    old = scores.score(settings, dataset, range(12), records(dataset))
+    old = scores.score(settings, dataset, EVERY, records(dataset))
     baseline = scores.Baseline(tmp_path / "old", old, [])
-    result = scores.score(settings, dataset, range(12), records(dataset), baseline)
+    result = scores.score(settings, dataset, EVERY, records(dataset), baseline)
     assert result["baseline"]["common_samples"] == 0
 
 
@@ -94,7 +96,7 @@ def test_a_number_that_is_not_finite_is_absent(settings, monkeypatch):
         "score_run",
         lambda self, dataset, records: lambda reading, weights: {"accuracy": float("nan")},
     )
-    result = scores.score(settings, dataset, range(12), records(dataset))
+    result = scores.score(settings, dataset, EVERY, records(dataset))
     assert result["readings"]["exact"]["accuracy"] == {
         "value": None,
         "reason": "not a finite number (nan)",

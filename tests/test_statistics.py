@@ -85,6 +85,25 @@ def test_a_paired_difference_is_surer_than_two_scores():
     assert high == pytest.approx(0.1)
 
 
+def test_the_interval_of_a_biased_score_holds_its_value_and_keeps_its_range():
+    rng = np.random.default_rng(3)
+    counts = np.eye(30)[rng.integers(0, 30, size=60)]  # sixty people in thirty bins
+
+    def share_of_empty_bins(reading, weights):
+        weights = np.ones((1, 60)) if weights is None else weights
+        empty = (weights @ counts == 0).mean(axis=1)  # a resample always leaves more bins empty
+        return {"m": empty}
+
+    clusters = [str(n) for n in range(60)]
+    value = float(share_of_empty_bins("r", None)["m"][0])
+    low, high = statistics.intervals(share_of_empty_bins, ["r"], clusters, 0)["r"]["m"]
+    assert low < value < high
+    clipped = statistics.intervals(
+        share_of_empty_bins, ["r"], clusters, 0, ranges={"m": (value, 1.0)}
+    )
+    assert clipped["r"]["m"] == (value, high)
+
+
 def test_one_person_alone_has_no_interval():
     assert statistics.intervals(mean_of([1.0, 2.0]), ["r"], ["a", "a"], 0) == {"r": {}}
 

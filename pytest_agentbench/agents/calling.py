@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import contextvars
 import ctypes
 import inspect
 import queue
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -20,53 +23,80 @@ class _Abandoned(BaseException):
 
 
 class Agent:
-    """An agent ready to be called. A class is made into an object at the first call."""
+    """An agent ready to be called, from one thread or from many at once.
+
+    A class is made into an object at the first call. Coroutines of all calls share one event loop,
+    so that a client which an agent keeps stays usable from call to call.
+    """
 
     def __init__(self, target: Any, timeout: float | None = None) -> None:
         self._target = target
         self._function: Callable[[Any], Any] | None = None
         self._timeout = timeout
-        self._thread: _CallThread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+        self._loop: _LoopThread | None = None
+        self._callers = (
+            threading.local()
+        )  # a thread for calls that may run out of time, for each caller
 
     def __call__(self, context: Any) -> Any:
         """The agent's answer; whatever it raises; :class:`AgentTimeout` if it takes too long."""
         __tracebackhide__ = True
-        if self._timeout is None:
+        started = time.monotonic()
+        function = self._ready()
+        if self._timeout is None or inspect.iscoroutinefunction(function):
             # In the caller's own thread, so that a debugger stops where the agent failed.
-            return self._answer(context, self._run)
-        if self._thread is None:
-            self._thread = _CallThread()
+            answer = function(context)
+        else:
+            answer = self._within_time(function, context)
+        if inspect.isawaitable(answer):
+            left = None if self._timeout is None else self._timeout - (time.monotonic() - started)
+            return self._awaited(answer, left)
+        return answer
+
+    def _ready(self) -> Callable[[Any], Any]:
+        __tracebackhide__ = True
+        with self._lock:
+            if self._function is None:
+                self._function = _function(self._target)
+            return self._function
+
+    def _within_time(self, function: Callable[[Any], Any], context: Any) -> Any:
+        __tracebackhide__ = True
+        assert self._timeout is not None
+        caller: _CallThread | None = getattr(self._callers, "thread", None)
+        if caller is None:
+            caller = self._callers.thread = _CallThread()
         try:
-            return self._thread.call(lambda run: self._answer(context, run), self._timeout)
+            return caller.call(lambda: function(context), self._timeout)
         except AgentTimeout:
-            self._thread = None
-            raise
+            self._callers.thread = None  # left behind with its call
+            raise AgentTimeout(f"no answer within {self._timeout:g} s") from None
 
-    def _answer(self, context: Any, run: Callable[[Awaitable[Any]], Any]) -> Any:
+    def _awaited(self, awaitable: Awaitable[Any], left: float | None) -> Any:
         __tracebackhide__ = True
-        if self._function is None:
-            self._function = _function(self._target)
-        answer = self._function(context)
-        return run(answer) if inspect.isawaitable(answer) else answer
-
-    def _run(self, awaitable: Awaitable[Any]) -> Any:
-        __tracebackhide__ = True
-        if (
-            self._loop is None
-        ):  # one loop for all calls: clients that an agent keeps are bound to it
-            self._loop = asyncio.new_event_loop()
-        return self._loop.run_until_complete(_awaited(awaitable))
+        with self._lock:
+            if self._loop is None:
+                self._loop = _LoopThread()
+            loop = self._loop
+        try:
+            return loop.run(awaitable, left)
+        except AgentTimeout:
+            if not loop.responds():  # a coroutine blocks it: the other calls need a new one
+                with self._lock:
+                    if self._loop is loop:
+                        self._loop = None
+                loop.abandon()
+            raise AgentTimeout(f"no answer within {self._timeout:g} s") from None
 
     def close(self) -> None:
-        """Ends the agent's event loop."""
+        """Ends the agent's event loop; an agent with a ``close`` of its own is closed, too."""
         if self._loop is not None:
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-            self._loop.close()
+            self._loop.end()
             self._loop = None
-        if self._thread is not None:
-            self._thread.end()
-            self._thread = None
+        close = getattr(self._target, "close", None)
+        if callable(close) and not isinstance(self._target, type):
+            close()
 
 
 def _function(target: Any) -> Callable[[Any], Any]:
@@ -78,70 +108,89 @@ def _function(target: Any) -> Callable[[Any], Any]:
     return function
 
 
-async def _awaited(awaitable: Awaitable[Any]) -> Any:
-    __tracebackhide__ = True
-    return await awaitable
+def _raise_in(thread: threading.Thread) -> None:
+    """Ends what a thread does, if that is Python code; C code cannot be ended within its process."""
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident), ctypes.py_object(_Abandoned)
+        )
 
 
 class _CallThread:
     """A thread that makes calls one by one, and is left behind when one runs out of time."""
 
     def __init__(self) -> None:
-        self._calls: queue.SimpleQueue[Callable[..., Any] | None] = queue.SimpleQueue()
+        self._calls: queue.SimpleQueue[Callable[[], Any]] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-        self._task: asyncio.Task[Any] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._work, name="agentbench-agent", daemon=True)
         self._thread.start()
 
-    def call(self, function: Callable[..., Any], timeout: float) -> Any:
+    def call(self, function: Callable[[], Any], timeout: float) -> Any:
         __tracebackhide__ = True
-        self._calls.put(function)
+        context = contextvars.copy_context()
+        self._calls.put(lambda: context.run(function))
         try:
             answer, error = self._results.get(timeout=timeout)
         except queue.Empty:
-            self._abandon()
-            raise AgentTimeout(f"no answer within {timeout:g} s") from None
+            _raise_in(self._thread)
+            raise AgentTimeout from None
         if error is not None:
             raise error
         return answer
 
-    def end(self) -> None:
-        """Lets the thread finish after its last call."""
-        self._calls.put(None)
-
     def _work(self) -> None:
         try:
-            while (function := self._calls.get()) is not None:
+            while True:
+                call = self._calls.get()
                 try:
-                    self._results.put((function(self._run), None))
+                    self._results.put((call(), None))
                 except _Abandoned:
                     return
                 except BaseException as error:
                     self._results.put((None, error))
         except _Abandoned:
             return
-        finally:
-            if self._loop is not None:
-                self._loop.close()
 
-    def _run(self, awaitable: Awaitable[Any]) -> Any:
+
+class _LoopThread:
+    """An event loop that runs beside the caller."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._work, name="agentbench-loop", daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        try:
+            self._loop.run_forever()
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.close()
+        except _Abandoned:
+            return
+
+    def run(self, awaitable: Awaitable[Any], timeout: float | None) -> Any:
         __tracebackhide__ = True
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-        self._task = self._loop.create_task(_awaited(awaitable))
-        return self._loop.run_until_complete(self._task)
+        # A cancelled call must not look like a cancellation of ours, so the result is asked by time.
+        future = asyncio.run_coroutine_threadsafe(_wrapped(awaitable), self._loop)
+        done, _ = concurrent.futures.wait([future], timeout=timeout)
+        if not done:
+            future.cancel()
+            raise AgentTimeout
+        return future.result()
 
-    def _abandon(self) -> None:
-        """Ends the call: by cancelling where it awaits, by an exception where it runs Python code.
+    def responds(self) -> bool:
+        answered = threading.Event()
+        self._loop.call_soon_threadsafe(answered.set)
+        return answered.wait(timeout=1.0)
 
-        A call stuck in C code cannot be ended from within its process; it is left behind.
-        """
-        self._calls.put(None)
-        loop, task = self._loop, self._task
-        if loop is not None and task is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(task.cancel)
-        if self._thread.ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(self._thread.ident), ctypes.py_object(_Abandoned)
-            )
+    def abandon(self) -> None:
+        _raise_in(self._thread)
+
+    def end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=5.0)
+
+
+async def _wrapped(awaitable: Awaitable[Any]) -> Any:
+    __tracebackhide__ = True
+    return await awaitable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -103,12 +104,14 @@ def summary(
     if scores["partial"]:
         facts.append(f"partial ({samples['total']} of {len(run.dataset.keys)})")
     reporter.write_line(", ".join(facts))
-    reporter.write_line(f"agent {scores['agent']['name']}, {run.dataset.description}")
+    reporter.write_line(f"data: {run.dataset.description}")
+    reporter.write_line(f"agent: {scores['agent']['name']}")
     if scores["incomplete"]:
         reporter.write_line(f"incomplete: {scores['incomplete']}", yellow=True)
     reporter.write_line("")
-    for line in table(run, scores):
+    for line in table(run, scores, shutil.get_terminal_size().columns):
         reporter.write_line(line)
+    _epochs(reporter, run, scores)
     for note in scores["details"].get("notes", ()):
         reporter.write_line(note)
     _baseline(reporter, scores)
@@ -117,8 +120,11 @@ def summary(
         reporter.write_line(f"run: {where}")
 
 
-def table(run: Run, scores: Mapping[str, Any]) -> list[str]:
-    """Metrics down, readings across; the primary reading comes first and has its interval."""
+def table(run: Run, scores: Mapping[str, Any], width: int) -> list[str]:
+    """Metrics down, readings across; the primary reading comes first and has its interval.
+
+    In a narrow terminal the column that says which direction is better is left out.
+    """
     readings = scores["readings"]
     primary = scores["primary"]
     others = [reading for reading in readings if reading != primary]
@@ -139,16 +145,30 @@ def table(run: Run, scores: Mapping[str, Any]) -> list[str]:
         if score["value"] is None:
             notes.append(f"{name} is absent: {score['reason']}")
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    if sum(widths) + 2 * (len(widths) - 1) > width:
+        rows = [[row[0], "", *row[2:]] for row in rows]
+        widths[1] = 0
     lines = []
     for row in rows:
         cells = [
-            cell.ljust(width) if column in (0, 1) else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(size) if column in (0, 1) else cell.rjust(size)
+            for column, (cell, size) in enumerate(zip(row, widths, strict=True))
+            if size
         ]
         lines.append("  ".join(cells).rstrip())
     if others:
         lines.append("* the primary reading: gates and the headline use it")
     return lines + notes
+
+
+def _epochs(reporter: pytest.TerminalReporter, run: Run, scores: Mapping[str, Any]) -> None:
+    epochs = scores.get("epochs")
+    if not epochs:
+        return
+    headline = run.benchmark.headline
+    values = [epoch[scores["primary"]].get(headline) for epoch in epochs]
+    shown = ", ".join(number(value) for value in values)
+    reporter.write_line(f"means over {len(epochs)} epochs; {headline} of each: {shown}")
 
 
 def _baseline(reporter: pytest.TerminalReporter, scores: Mapping[str, Any]) -> None:

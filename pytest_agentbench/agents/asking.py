@@ -1,0 +1,74 @@
+"""One question to an agent and what came of it: answer or error, time, usage, output."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_agentbench.agents.calling import AgentTimeout
+from pytest_agentbench.agents.output import Printed
+from pytest_agentbench.agents.usage import CURRENT, Usage
+
+_TRANSIENT_STATUS = {408, 425, 429, 500, 502, 503, 504, 529}
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
+
+
+@dataclass
+class Outcome:
+    """What came of one question."""
+
+    answer: Any = None
+    error: BaseException | None = None
+    seconds: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    printed: Printed | None = None  # output kept apart, if the question was asked ahead of its turn
+
+
+def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
+    """Calls the agent; errors that may pass are tried again, others and timeouts are the outcome."""
+    outcome = Outcome()
+    token = CURRENT.set(outcome.usage)
+    started = time.perf_counter()
+    try:
+        for attempt in range(retries + 1):
+            outcome.error = None
+            try:
+                outcome.answer = agent(context)
+            except (Exception, SystemExit) as error:
+                outcome.error = error
+                if attempt < retries and is_transient(error):
+                    outcome.usage.add(retries=1)
+                    time.sleep(_pause(attempt))
+                    continue
+            break
+    finally:
+        CURRENT.reset(token)
+    outcome.seconds = time.perf_counter() - started
+    return outcome
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether a later try may succeed: by type, by a status, or as the error itself declares."""
+    declared = getattr(error, "transient", None)
+    if isinstance(declared, bool):
+        return declared
+    if isinstance(error, AgentTimeout) or not isinstance(error, Exception):
+        return False
+    if isinstance(error, (ConnectionError, TimeoutError)):
+        return True
+    response = getattr(error, "response", None)
+    statuses = (
+        getattr(error, name, None) for name in ("status", "status_code", "code")
+    )  # urllib, openai and aiohttp name it differently
+    return any(
+        isinstance(status, int) and status in _TRANSIENT_STATUS
+        for status in (*statuses, getattr(response, "status_code", None))
+    )
+
+
+def _pause(attempt: int) -> float:
+    """Longer each time, and not the same for all: calls that failed together do not return together."""
+    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**attempt) * random.uniform(0.5, 1.0)
