@@ -53,6 +53,12 @@ def test_the_readmes_agent_and_gates_run(project):
         assert result.ret == 0, command
 
 
+def test_the_output_in_the_readme_is_what_comes_out(project):
+    (shown, *_) = blocks(README, "text")
+    summary = shown[shown.index("300 samples:") : shown.index("run: ")]
+    assert summary in project.pytest("-n", "2", "--benchmark", "humob").stdout.str()
+
+
 def test_every_local_link_leads_somewhere():
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     for page in pages:
