@@ -239,6 +239,8 @@ class Collection:
 
 def _make_encodable(report: pytest.TestReport) -> None:
     """Escapes lone surrogates in what an agent raised or printed: one of them ends an xdist session."""
+    if report.passed and not report.sections:
+        return
     text = report.longreprtext
     if text != _escaped(text):
         report.longrepr = _escaped(text)

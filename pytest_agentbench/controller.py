@@ -52,9 +52,12 @@ class LiveRun:
         self.expected: set[Question] = set()
         self.scores: dict[str, Any] | None = None
 
-    def add(self, record: Record) -> None:
-        self.log.append(record)
+    def add(self, line: str) -> Record:
+        """Logs a record as it came, before anything is done with it."""
+        self.log.append(line)
+        record = Record.from_json(line)
         self.records[record.sample, record.epoch] = record
+        return record
 
     def missing(self) -> list[str]:
         """The names of samples that were collected and left no record."""
@@ -109,15 +112,16 @@ class Controller:
         # Taken off, or the terminal reporter would keep every answer in memory.
         carried = report.__dict__.pop("agentbench_records", None)
         if carried is not None:
-            records = [Record.from_json(line) for line in carried.splitlines()]
+            lines = carried.splitlines()
         elif report.when not in ("setup", "call", "teardown"):  # xdist's report of a dead worker
             name = report.nodeid[len(live.run.settings.nodeid) + 2 :]
-            records = failed_records(live.run, name, str(report.longrepr))
+            failed = failed_records(live.run, name, str(report.longrepr))
+            lines = [record.to_json() for record in failed]
         else:
             return
+        records = [live.add(line) for line in lines]
         report.agentbench_status = _worst(records)  # type: ignore[attr-defined]
         for record in records:
-            live.add(record)
             self._config.hook.pytest_agentbench_record(record=record, settings=live.run.settings)
         self._progress.show(live.run, live.records.values(), len(live.expected), self._terminal)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 Status = Literal["ok", "invalid", "error", "timeout"]
@@ -31,7 +31,7 @@ class Record:
 
     def to_json(self) -> str:
         """One line of ASCII: lone surrogates and line separators in an answer stay escaped."""
-        return json.dumps(asdict(self), allow_nan=False)
+        return json.dumps(vars(self), allow_nan=False)
 
     @classmethod
     def from_json(cls, line: str) -> Record:

@@ -48,12 +48,12 @@ class RunLog:
         self._manifest = manifest
         self._file: IO[str] | None = None
 
-    def append(self, record: Record) -> None:
-        """One line, handed to the system at once: killing this process loses nothing logged."""
+    def append(self, line: str) -> None:
+        """One record as JSON, handed to the system at once: a killed process loses nothing logged."""
         if self._file is None:
             self._open()
         assert self._file is not None
-        self._file.write(record.to_json() + "\n")
+        self._file.write(f"{line}\n")
         self._file.flush()
 
     def _open(self) -> None:

@@ -20,7 +20,7 @@ def record(sample="s[1]", **given):
 def folder(tmp_path):
     log = runlog.RunLog(tmp_path / "run", {"schema": 1})
     for sample in ("s[1]", "s[2]", "s[3]"):
-        log.append(record(sample, answer=sample))
+        log.append(record(sample, answer=sample).to_json())
     log.close()
     return tmp_path / "run"
 
@@ -39,7 +39,7 @@ def test_nothing_is_created_before_the_first_record(tmp_path):
 
 def test_the_last_record_of_a_sample_counts(folder):
     log = runlog.RunLog(folder, {"schema": 1})
-    log.append(record("s[2]", status="error"))
+    log.append(record("s[2]", status="error").to_json())
     log.close()
     assert [r.status for r in runlog.read_records(folder)] == ["ok", "error", "ok"]
 
@@ -60,7 +60,7 @@ def test_a_torn_log_is_healed_before_more_is_appended(folder):
     for torn in (b'{"benchmark": "b", "sam', whole.splitlines()[0], b""):
         path.write_bytes(whole + torn)
         log = runlog.RunLog(folder, {"schema": 1})
-        log.append(record("s[4]"))
+        log.append(record("s[4]").to_json())
         log.close()
         assert [r.sample for r in runlog.read_records(folder)] == ["s[1]", "s[2]", "s[3]", "s[4]"]
         assert all(json.loads(line) for line in path.read_text().splitlines())

@@ -1,0 +1,144 @@
+"""A finished run read back from its folder: scores, manifest, records, and the data it was made on."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_agentbench import runlog
+from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError, Dataset, Parameter
+from pytest_agentbench.options import Settings
+from pytest_agentbench.records import Record
+
+
+@dataclasses.dataclass(frozen=True)
+class FinishedRun:
+    """A run with scores. Its records are read when they are asked for."""
+
+    folder: Path
+    scores: Mapping[str, Any]
+    manifest: Mapping[str, Any]
+
+    @cached_property
+    def records(self) -> list[Record]:
+        return runlog.read_records(self.folder)
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def agent(self) -> str:
+        return str((self.scores.get("agent") or {}).get("name"))
+
+    @property
+    def started(self) -> str:
+        """When it was started, ``2026-11-16 02:44:24``."""
+        digits = str(self.manifest.get("started") or "")
+        day, _, time = digits.partition("-")
+        if len(day) != 8 or len(time) != 6:
+            return digits
+        return f"{day[:4]}-{day[4:6]}-{day[6:]} {time[:2]}:{time[2:4]}:{time[4:]}"
+
+    @property
+    def primary(self) -> Mapping[str, Mapping[str, Any]]:
+        """The scores of the reading that gates and the headline use."""
+        readings: Mapping[str, Any] = self.scores.get("readings") or {}
+        found: Mapping[str, Any] = readings.get(str(self.scores.get("primary"))) or {}
+        return found
+
+    @property
+    def gates_passed(self) -> str:
+        """``2/3``; ``-`` where none was decided."""
+        decided = [g for g in self.scores.get("gates") or () if g.get("passed") is not None]
+        return f"{sum(bool(g['passed']) for g in decided)}/{len(decided)}" if decided else "-"
+
+
+def read(folder: Path) -> FinishedRun:
+    """The run in a folder; :class:`BenchmarkError` where it is not one of ours."""
+    scores = runlog.read_json(folder / runlog.SCORES, "the scores of a run")
+    where = folder / runlog.SCORES
+    readings = scores.get("readings")
+    if not isinstance(readings, dict) or not isinstance(scores.get("benchmark"), str):
+        raise BenchmarkError(
+            f"{where}: expected the scores of a run with `benchmark` and `readings`"
+        )
+    for metrics in readings.values():
+        for name, score in metrics.items():
+            value = score.get("value")
+            if isinstance(value, float) and not math.isfinite(value):
+                raise BenchmarkError(f"{where}: expected a finite {name} or null, got {value}")
+    manifest = runlog.read_json(folder / runlog.MANIFEST, "the manifest of a run")
+    return FinishedRun(folder, scores, manifest)
+
+
+def benchmark_of(run: FinishedRun) -> Benchmark:
+    """The benchmark that made a run: by its registered name, else by the class in the manifest."""
+    name = str(run.scores["benchmark"])
+    known = (run.manifest.get("settings") or {}).get("benchmark_class")
+    if registry.match(name) is None and known:
+        return registry.get(str(known))
+    try:
+        return registry.get(name)
+    except registry.UnknownBenchmark as error:
+        raise BenchmarkError(f"{run.folder}: {error}; install the package that has it") from None
+
+
+def settings_of(run: FinishedRun, dataset: str | None = None) -> Settings:
+    """The settings that decide a run's data and scores, as far as the manifest tells.
+
+    ``dataset`` says where the data lie now, if not where they lay then.
+    """
+    benchmark = benchmark_of(run)
+    given: Mapping[str, Any] = run.manifest.get("settings") or {}
+    source = dataset or str(given.get("dataset") or "demo")
+    if source not in ("demo", "hub") and not Path(source).exists():
+        origin = "--dataset" if dataset else f"{run.folder / runlog.MANIFEST}: settings.dataset"
+        hint = "" if dataset else "; say where the data lie now with --dataset PATH"
+        raise BenchmarkError(f"{origin}: expected a path that exists, got {source!r}{hint}")
+    return Settings(
+        benchmark=benchmark,
+        nodeid=benchmark.name,
+        mode=str(run.scores["mode"]),
+        dataset=source if source in ("demo", "hub") else Path(source),
+        agent=str(given.get("agent")),
+        reading=str(run.scores["primary"]),
+        epochs=int(given.get("epochs") or 1),
+        seed=int(run.scores.get("seed") or 0),
+        text_models=given.get("text_models"),
+        keep_candidate_order=bool(given.get("keep_candidate_order")),
+        parameters={p.name: _parameter(p, given.get("parameters") or {}) for p in benchmark.parameters},
+        bases=(Path.cwd(),),
+    )  # fmt: skip
+
+
+def _parameter(parameter: Parameter, given: Mapping[str, Any]) -> Any:
+    """The value of a benchmark's own key; the manifest holds it as text, ``None`` included."""
+    text = given.get(parameter.name)
+    if text is None or text == str(parameter.default):
+        return parameter.default
+    return parameter.parse(text)
+
+
+def load_data(run: FinishedRun, settings: Settings) -> Dataset:
+    """The data of a run, if they are still the same."""
+    dataset = settings.benchmark.load(settings)
+    then = (run.scores.get("dataset") or {}).get("digest")
+    if dataset.digest != then:
+        raise BenchmarkError(
+            f"{settings.dataset}: expected the data on which {run.folder} was made (digest "
+            f"{str(then)[:12]}…), got other data ({dataset.digest[:12]}…); say where they lie now "
+            "with --dataset PATH"
+        )
+    for key, value in (run.scores.get("conditions") or {}).items():
+        if dataset.conditions.get(key) != value:
+            raise BenchmarkError(
+                f"{run.folder}: its {key} was {value!r}, but loading its data again gives "
+                f"{dataset.conditions.get(key)!r}; run it again with this version"
+            )
+    return dataset
