@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from pytest_agentbench import items
 from pytest_agentbench.agents import output
 from pytest_agentbench.agents.ahead import Ahead
-from pytest_agentbench.agents.asking import Outcome
-from pytest_agentbench.benchmarks.protocol import Sample
-from pytest_agentbench.evaluation import evaluate
-from pytest_agentbench.records import Record
 from pytest_agentbench.run import Question, Run
 
-RECORDS = pytest.StashKey[list[Record]]()
 AHEAD = pytest.StashKey[Ahead[Question]]()
-_LONGEST_OUTPUT = 10_000  # characters of each kind kept with a record
 
 
 class BenchmarkModule(pytest.Module):
@@ -44,7 +38,11 @@ class BenchmarkModule(pytest.Module):
     def _getobj(self) -> ModuleType:
         module = ModuleType(f"agentbench_{self.name}", self.run.benchmark.description)
         for target in self.run.targets:
-            setattr(module, target, _sample_function(self.run, target, module.__name__))
+            function = items.sample_function(self.run, target, self.ahead)
+            function.__module__ = (
+                module.__name__
+            )  # its home, or pytest may leave it out as imported
+            setattr(module, target, function)
         return module
 
     def funcnamefilter(self, name: str) -> bool:
@@ -54,78 +52,30 @@ class BenchmarkModule(pytest.Module):
         return False
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        items = super().collect()
+        found = super().collect()
         if not self.selected:
-            return items
-        return [i for i in items if {i.name, i.name.partition("[")[0]} & self.selected]
+            return found
+        return [i for i in found if {i.name, i.name.partition("[")[0]} & self.selected]
 
+    def ahead(self, item: pytest.Item) -> Ahead[Question]:
+        """The questions that this process asks ahead of their turn, from its first item on."""
+        if AHEAD not in self.stash:
+            plugin = self.config.pluginmanager.get_plugin("logging-plugin")
+            names = ("caplog_handler", "report_handler", "log_cli_handler", "log_file_handler")
+            handlers = [getattr(plugin, name, None) for name in names]
+            output.install([handler for handler in handlers if handler is not None])
+            upcoming: Sequence[pytest.Item] = self.session.items
+            worker = getattr(self.config, "workerinput", None)
+            if worker is not None:
+                from pytest_agentbench.sharing import share
 
-def _sample_function(run: Run, target: str, module: str) -> Any:
-    def ask(request: pytest.FixtureRequest, agent: Any, sample: Any) -> None:
-        __tracebackhide__ = True
-        samples = sample if isinstance(sample, list) else [sample]
-        questions = run.items[request.node.name]
-        asked = {
-            s.key: question
-            for s, question in zip(samples, questions, strict=True)
-            if question not in run.answered
-        }
-        ahead = _asked_ahead(request.node, run, agent)
-        direct = run.asker(agent)
-
-        def outcome_of(sample: Sample) -> Outcome:
-            outcome = direct(sample) if ahead is None else ahead.take(asked[sample.key])
-            if outcome.printed is not None:
-                outcome.printed.replay()
-            return outcome
-
-        open_samples = [s for s in samples if s.key in asked]
-        records, error = evaluate(run.benchmark, open_samples, outcome_of, questions[0].epoch)
-        request.node.stash[RECORDS] = records
-        if error is not None:
-            raise error
-        failed = [record for record in records if record.status != "ok"]
-        if failed:
-            _fail(_failures(failed, len(records)))
-
-    ask.__name__ = ask.__qualname__ = target
-    ask.__module__ = module
-    return pytest.mark.agentbench(run.benchmark.name)(ask)
-
-
-def _asked_ahead(node: Any, run: Run, agent: Any) -> Ahead[Question] | None:
-    """The questions that this process asks ahead of their turn, from the first item of the run on."""
-    if run.settings.concurrency == 1 or run.submission is not None or agent is not run.agent:
-        return None  # a conftest's own agent is known only in its turn
-    module = node.getparent(BenchmarkModule)
-    if AHEAD not in module.stash:
-        logging_plugin = node.config.pluginmanager.get_plugin("logging-plugin")
-        names = ("caplog_handler", "report_handler", "log_cli_handler", "log_file_handler")
-        handlers = [getattr(logging_plugin, name, None) for name in names]
-        output.install([handler for handler in handlers if handler is not None])
-        items: Sequence[pytest.Item] = node.session.items
-        worker = getattr(node.config, "workerinput", None)
-        if worker is not None:
-            from pytest_agentbench.sharing import share
-
-            items = share(items, worker["workerid"], worker["workercount"])
-        upcoming = items[items.index(node) :] if node in items else [node]
-        mine = (item for item in upcoming if item.getparent(BenchmarkModule) is module)
-        module.stash[AHEAD] = run.ask_ahead(q for item in mine for q in run.items[item.name])
-    ahead: Ahead[Question] = module.stash[AHEAD]
-    return ahead
-
-
-def _failures(failed: Sequence[Record], asked: int) -> str:
-    lines = [f"{record.sample}: {record.error}" for record in failed[:10]]
-    if asked > 1:
-        lines.insert(0, f"{len(failed)} of {asked} samples have no valid answer")
-    return "\n".join(lines + (["..."] if len(failed) > 10 else []))
-
-
-def _fail(message: str) -> None:
-    # A frame that is not hidden: without any, pytest explains how to show the hidden ones.
-    pytest.fail(message, pytrace=False)
+                upcoming = share(upcoming, worker["workerid"], worker["workercount"])
+            # An item of a dead worker's share is nobody's own: it is asked in its turn.
+            upcoming = upcoming[upcoming.index(item) :] if item in upcoming else []
+            mine = (item for item in upcoming if item.getparent(BenchmarkModule) is self)
+            questions = (question for item in mine for question in self.run.items[item.name])
+            self.stash[AHEAD] = self.run.ask_ahead(questions)
+        return self.stash[AHEAD]
 
 
 class InvocationDirectory(pytest.Directory):
@@ -185,13 +135,14 @@ class Collection:
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> None:
         """Leaves out what --resume-failed-only does not ask."""
-        left_out = []
-        for item in items:
+
+        def is_left_out(item: pytest.Item) -> bool:
             module = item.getparent(BenchmarkModule)
-            if module is not None and module.run.unasked.issuperset(module.run.items[item.name]):
-                left_out.append(item)
+            return module is not None and module.run.unasked.issuperset(module.run.items[item.name])
+
+        left_out = [item for item in items if is_left_out(item)]
         if left_out:
-            items[:] = [item for item in items if item not in set(left_out)]
+            items[:] = [item for item in items if not is_left_out(item)]
             config.hook.pytest_deselected(items=left_out)
 
     @pytest.hookimpl(optionalhook=True)
@@ -223,32 +174,8 @@ class Collection:
         module = item.getparent(BenchmarkModule)
         if module is None:
             return report
-        if report.when == "call" or (report.when == "setup" and not report.passed):
-            records = item.stash.get(RECORDS, None)
-            if records is None or report.when == "setup":
-                records = _unanswered(module.run, item.name, report)
-            elif len(records) == 1:
-                records = [_with_evidence(records[0], report)]
-                if AHEAD in module.stash:
-                    report.duration = records[0].seconds  # not the wait for its turn
-            # One string of ASCII: xdist carries nothing but builtins, and a record may hold anything.
-            report.agentbench_records = "\n".join(r.to_json() for r in records)  # type: ignore[attr-defined]
-        _make_encodable(report)
+        items.put_records_on(report, item, module.run, AHEAD in module.stash)
         return report
-
-
-def _make_encodable(report: pytest.TestReport) -> None:
-    """Escapes lone surrogates in what an agent raised or printed: one of them ends an xdist session."""
-    if report.passed and not report.sections:
-        return
-    text = report.longreprtext
-    if text != _escaped(text):
-        report.longrepr = _escaped(text)
-    report.sections = [(name, _escaped(content)) for name, content in report.sections]
-
-
-def _escaped(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def parametrize(metafunc: pytest.Metafunc, run: Run) -> None:
@@ -265,44 +192,6 @@ def parametrize(metafunc: pytest.Metafunc, run: Run) -> None:
         indices = [[question.sample for question in questions] for questions in own.values()]
         params = [found[0] for found in indices] if run.settings.chunk == 1 else indices
         metafunc.parametrize("sample", params, ids=ids, indirect=True)
-
-
-def _unanswered(run: Run, name: str, report: pytest.TestReport) -> list[Record]:
-    """The records of what something other than the agent ended: a fixture, a skip, a plugin."""
-    if isinstance(report.longrepr, tuple):
-        reason = str(report.longrepr[2])
-    else:
-        crash = getattr(report.longrepr, "reprcrash", None)
-        reason = str(getattr(crash, "message", "") or report.longreprtext or report.outcome)
-    return failed_records(run, name, reason)
-
-
-def _with_evidence(record: Record, report: pytest.TestReport) -> Record:
-    """The record with what the agent printed and logged, as pytest captured it."""
-    captured = {
-        kind: text
-        if len(text) <= _LONGEST_OUTPUT
-        else f"{text[:_LONGEST_OUTPUT]}… ({len(text)} characters)"
-        for kind, text in (
-            ("stdout", report.capstdout),
-            ("stderr", report.capstderr),
-            ("log", report.caplog),
-        )
-        if text
-    }
-    return replace(record, evidence={**record.evidence, **captured}) if captured else record
-
-
-def failed_records(run: Run, name: str, reason: str) -> list[Record]:
-    """Records of all samples of an item that left none."""
-    return [
-        Record(
-            run.benchmark.name, str(run.dataset.keys[question.sample]), "error",
-            epoch=question.epoch, error=reason,
-        )
-        for question in run.items[name]
-        if question not in run.answered
-    ]  # fmt: skip
 
 
 def _folders(root: Path, start: Path) -> list[Path]:

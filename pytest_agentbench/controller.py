@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_agentbench import manifest, resume, runlog, scores
-from pytest_agentbench.collection import failed_records
+from pytest_agentbench.items import failed_records
 from pytest_agentbench.records import Record
 from pytest_agentbench.reports import terminal
 from pytest_agentbench.run import HOUSE, Question, Run, runs_folder

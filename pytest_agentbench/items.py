@@ -1,0 +1,139 @@
+"""One item: it asks, fails with a short message, and its record rides on its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pytest_agentbench.agents.ahead import Ahead
+from pytest_agentbench.agents.asking import Outcome
+from pytest_agentbench.benchmarks.protocol import Sample
+from pytest_agentbench.evaluation import evaluate
+from pytest_agentbench.records import Record
+from pytest_agentbench.run import Question, Run
+
+RECORDS = pytest.StashKey[list[Record]]()
+_LONGEST_OUTPUT = 10_000  # characters of each kind kept with a record
+
+
+def sample_function(
+    run: Run, target: str, ahead_of: Callable[[pytest.Item], Ahead[Question]]
+) -> Any:
+    """The function behind the items of one kind of sample."""
+
+    def ask(request: pytest.FixtureRequest, agent: Any, sample: Any) -> None:
+        __tracebackhide__ = True
+        samples = sample if isinstance(sample, list) else [sample]
+        questions = run.items[request.node.name]
+        asked = {
+            s.key: question
+            for s, question in zip(samples, questions, strict=True)
+            if question not in run.answered
+        }
+        # A conftest's own agent is known only in its turn; a submission needs no time.
+        is_own = agent is not run.agent or run.submission is not None
+        concurrent = run.settings.concurrency > 1 and not is_own
+        ahead = ahead_of(request.node) if concurrent else None
+        direct = run.asker(agent)
+
+        def outcome_of(sample: Sample) -> Outcome:
+            outcome = direct(sample) if ahead is None else ahead.take(asked[sample.key])
+            if outcome.printed is not None:
+                outcome.printed.replay()
+            return outcome
+
+        open_samples = [s for s in samples if s.key in asked]
+        records, error = evaluate(run.benchmark, open_samples, outcome_of, questions[0].epoch)
+        request.node.stash[RECORDS] = records
+        if error is not None:
+            raise error
+        failed = [record for record in records if record.status != "ok"]
+        if failed:
+            _fail(_failures(failed, len(records)))
+
+    ask.__name__ = ask.__qualname__ = target
+    return pytest.mark.agentbench(run.benchmark.name)(ask)
+
+
+def _failures(failed: Sequence[Record], asked: int) -> str:
+    lines = [f"{record.sample}: {record.error}" for record in failed[:10]]
+    if asked > 1:
+        lines.insert(0, f"{len(failed)} of {asked} samples have no valid answer")
+    return "\n".join(lines + (["..."] if len(failed) > 10 else []))
+
+
+def _fail(message: str) -> None:
+    # A frame that is not hidden: without any, pytest explains how to show the hidden ones.
+    pytest.fail(message, pytrace=False)
+
+
+def put_records_on(
+    report: pytest.TestReport, item: pytest.Item, run: Run, asked_ahead: bool
+) -> None:
+    """Lets the records of an item ride on its report, which xdist carries to the controller."""
+    if report.when == "call" or (report.when == "setup" and not report.passed):
+        records = item.stash.get(RECORDS, None)
+        if records is None or report.when == "setup":
+            records = _unanswered(run, item.name, report)
+        elif len(records) == 1:
+            records = [_with_evidence(records[0], report)]
+            if asked_ahead:
+                report.duration = records[0].seconds  # not the wait for its turn
+        # One string of ASCII: xdist carries nothing but builtins, and a record may hold anything.
+        report.agentbench_records = "\n".join(r.to_json() for r in records)  # type: ignore[attr-defined]
+    _make_encodable(report)
+
+
+def _unanswered(run: Run, name: str, report: pytest.TestReport) -> list[Record]:
+    """The records of what something other than the agent ended: a fixture, a skip, a plugin."""
+    if isinstance(report.longrepr, tuple):
+        reason = str(report.longrepr[2])
+    else:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        reason = str(getattr(crash, "message", "") or report.longreprtext or report.outcome)
+    return failed_records(run, name, reason)
+
+
+def _with_evidence(record: Record, report: pytest.TestReport) -> Record:
+    """The record with what the agent printed and logged, as pytest captured it."""
+    captured = {
+        kind: text
+        if len(text) <= _LONGEST_OUTPUT
+        else f"{text[:_LONGEST_OUTPUT]}… ({len(text)} characters)"
+        for kind, text in (
+            ("stdout", report.capstdout),
+            ("stderr", report.capstderr),
+            ("log", report.caplog),
+        )
+        if text
+    }
+    return replace(record, evidence={**record.evidence, **captured}) if captured else record
+
+
+def failed_records(run: Run, name: str, reason: str) -> list[Record]:
+    """Records of all samples of an item that left none."""
+    return [
+        Record(
+            run.benchmark.name, str(run.dataset.keys[question.sample]), "error",
+            epoch=question.epoch, error=reason,
+        )
+        for question in run.items[name]
+        if question not in run.answered
+    ]  # fmt: skip
+
+
+def _make_encodable(report: pytest.TestReport) -> None:
+    """Escapes lone surrogates in what an agent raised or printed: one of them ends an xdist session."""
+    if report.passed and not report.sections:
+        return
+    text = report.longreprtext
+    if text != _escaped(text):
+        report.longrepr = _escaped(text)
+    report.sections = [(name, _escaped(content)) for name, content in report.sections]
+
+
+def _escaped(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
