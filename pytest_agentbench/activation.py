@@ -27,9 +27,10 @@ def activate(config: pytest.Config) -> None:
         if not settings:
             return
         _warn_about_rootdir(config)
-        runs = {nodeid: Run(one) for nodeid, one in settings.items()}
-        _check_selected(runs, selected)
         worker = getattr(config, "workerinput", None)
+        processes = 1 if worker is None else worker["workercount"]
+        runs = {nodeid: Run(one, processes) for nodeid, one in settings.items()}
+        _check_selected(runs, selected)
         if worker is not None:
             resume.from_controller(worker["agentbench_resume"], runs)
         else:
@@ -134,7 +135,7 @@ def _command_line(config: pytest.Config) -> Layer:
     values = {
         option.key: config.getoption(option.dest)
         for option in OPTIONS
-        if option.scenario and config.getoption(option.dest) is not None
+        if option.scenario and option.command_line and config.getoption(option.dest) is not None
     }
     return Layer(where=lambda key: flags[key], values=values)
 

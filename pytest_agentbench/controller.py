@@ -50,6 +50,7 @@ class LiveRun:
             self.records = {(record.sample, record.epoch): record for record in earlier.records}
         self.log = runlog.RunLog(folder, made)
         self.expected: set[Question] = set()
+        self.usage: dict[str, float] = {}
         self.scores: dict[str, Any] | None = None
 
     def add(self, line: str) -> Record:
@@ -57,16 +58,34 @@ class LiveRun:
         self.log.append(line)
         record = Record.from_json(line)
         self.records[record.sample, record.epoch] = record
+        for name, count in record.usage.items():
+            self.usage[name] = self.usage.get(name, 0) + count
         return record
+
+    def overspent(self) -> str | None:
+        """What the run has spent beyond its budget, if anything; workers know only their own share."""
+        settings = self.run.settings
+        cost = self.usage.get("cost", 0.0)
+        tokens = self.usage.get("input_tokens", 0) + self.usage.get("output_tokens", 0)
+        if settings.max_cost is not None and cost >= settings.max_cost:
+            return f"the budget is spent: cost {cost:.4g} of {settings.max_cost:g}"
+        if settings.max_tokens is not None and tokens >= settings.max_tokens:
+            return f"the budget is spent: {tokens:.0f} of {settings.max_tokens} tokens"
+        return None
+
+    def answered(self) -> list[Question]:
+        """The collected questions that left a record."""
+        return [
+            question for question in sorted(self.expected) if self._name(question) in self.records
+        ]
 
     def missing(self) -> list[str]:
         """The names of samples that were collected and left no record."""
-        keys = self.run.dataset.keys
-        return [
-            str(keys[index])
-            for index, epoch in sorted(self.expected)
-            if (str(keys[index]), epoch) not in self.records
-        ]
+        names = (self._name(question) for question in sorted(self.expected))
+        return [name[0] for name in names if name not in self.records]
+
+    def _name(self, question: Question) -> tuple[str, int]:
+        return str(self.run.dataset.keys[question.sample]), question.epoch
 
 
 class Controller:
@@ -77,6 +96,8 @@ class Controller:
         started = time.strftime("%Y%m%d-%H%M%S")
         self.runs = [LiveRun(run, config, started) for run in runs]
         self._progress = terminal.Progress(config)
+        self._session: pytest.Session | None = None
+        self._stopped: str | None = None
 
     @property
     def _terminal(self) -> pytest.TerminalReporter | None:
@@ -123,7 +144,22 @@ class Controller:
         report.agentbench_status = _worst(records)  # type: ignore[attr-defined]
         for record in records:
             self._config.hook.pytest_agentbench_record(record=record, settings=live.run.settings)
+        overspent = live.overspent()
+        if overspent and live.missing():
+            self._stop(overspent)
         self._progress.show(live.run, live.records.values(), len(live.expected), self._terminal)
+
+    def _stop(self, reason: str) -> None:
+        """Ends the session; under xdist the scheduler's session is another object."""
+        self._stopped = reason
+        distributed = self._config.pluginmanager.getplugin("dsession")
+        if distributed is not None:
+            distributed.shouldstop = reason
+        elif self._session is not None:
+            self._session.shouldstop = reason
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self._session = session
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
@@ -150,14 +186,16 @@ class Controller:
     def _finish(self, live: LiveRun, session: pytest.Session) -> int:
         """Scores one run, writes it and emits its gates; returns how many of them failed."""
         missing = live.missing()
-        incomplete = _incomplete(session, len(missing))
+        incomplete = _incomplete(session, self._stopped, len(missing))
         settings = live.run.settings
+        questions = live.answered() if incomplete else sorted(live.expected)
+        if not questions:
+            return 0
         result = scores.score(
-            settings, live.run.dataset, sorted(live.expected), list(live.records.values()),
-            live.baseline,
-        )  # fmt: skip
+            settings, live.run.dataset, questions, list(live.records.values()), live.baseline
+        )
         result["agent"] = live.agent
-        result["partial"] = len(live.expected) < len(live.run.dataset.keys) * settings.epochs
+        result["partial"] = len(questions) < len(live.run.dataset.keys) * settings.epochs
         result["incomplete"] = incomplete
         result["gates"] = scores.judge(settings, result, incomplete)
         live.scores = result
@@ -242,9 +280,10 @@ def _failure(message: str) -> Any:
         return pytest.ExceptionInfo.from_current().getrepr(style="value")
 
 
-def _incomplete(session: pytest.Session, missing: int) -> str | None:
+def _incomplete(session: pytest.Session, stopped: str | None, missing: int) -> str | None:
     """Why the run was cut short, if it was: then no gate is decided."""
+    reason = stopped or session.shouldfail or session.shouldstop
     if session.exitstatus in _INCOMPLETE:
-        return f"the session was cut short ({pytest.ExitCode(session.exitstatus).name.lower()})"
-    stopped = session.shouldfail or session.shouldstop
-    return f"the session was cut short ({stopped})" if stopped and missing else None
+        reason = reason or pytest.ExitCode(session.exitstatus).name.lower()
+        return f"the session was cut short ({reason})"
+    return f"the session was cut short ({reason})" if reason and missing else None

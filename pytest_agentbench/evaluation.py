@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.agents import asking, calling
+from pytest_agentbench.agents import asking
 from pytest_agentbench.agents.asking import Outcome
 from pytest_agentbench.agents.calling import AgentTimeout
+from pytest_agentbench.agents.errors import RemoteAgentError
 from pytest_agentbench.benchmarks.protocol import Benchmark, InvalidAnswer, Sample
 from pytest_agentbench.records import Record, Status, jsonable
 
@@ -97,6 +98,8 @@ def _measured(
 
 
 def _said(error: BaseException) -> str:
+    if isinstance(error, RemoteAgentError):
+        return str(error)  # it names the type that was raised in the other process
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:  # an exception of the agent's own may fail to print itself
@@ -106,16 +109,22 @@ def _said(error: BaseException) -> str:
 _BETWEEN = {
     __file__,
     str(Path(__file__).with_name("run.py")),
-    asking.__file__,
-    calling.__file__,
     asyncio.base_events.__file__,
     concurrent.futures._base.__file__,
 }
+_AGENTS = str(Path(asking.__file__).parent)
 
 
 def _from_agent(error: BaseException) -> BaseException:
-    """The error with its traceback cut to the agent's own frames: ours say nothing to its author."""
+    """The error with its traceback cut to the agent's own frames: ours say nothing to its author.
+
+    One that comes from an agent in another process has none, and then no traceback at all.
+    """
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename in _BETWEEN:
+    while trace is not None and _is_between(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
-    return error.with_traceback(trace) if trace is not None else error
+    return error.with_traceback(trace)
+
+
+def _is_between(file: str) -> bool:
+    return file in _BETWEEN or file.startswith(_AGENTS)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_agentbench.agents.calling import Agent
+    from collections.abc import Callable
+
     from pytest_agentbench.benchmarks.protocol import Sample
     from pytest_agentbench.run import Run
 
 
 @pytest.fixture
-def agent(request: pytest.FixtureRequest) -> Agent:
+def agent(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
     """The agent named by --agent: agent(context) gives its answer, whatever its shape."""
     return _run(request).agent
 

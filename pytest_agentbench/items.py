@@ -10,6 +10,8 @@ import pytest
 
 from pytest_agentbench.agents.ahead import Ahead
 from pytest_agentbench.agents.asking import Outcome
+from pytest_agentbench.agents.errors import RemoteAgentError
+from pytest_agentbench.agents.llm import BudgetExceeded
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.evaluation import evaluate
 from pytest_agentbench.records import Record
@@ -43,16 +45,21 @@ def sample_function(
             outcome = direct(sample) if ahead is None else ahead.take(asked[sample.key])
             if outcome.printed is not None:
                 outcome.printed.replay()
+            if isinstance(outcome.error, BudgetExceeded):
+                request.session.shouldstop = f"the budget is spent: {outcome.error}"
+                request.node.stash[RECORDS] = []  # not answered, and not the agent's fault
+                pytest.skip(f"not asked: {outcome.error}")
             return outcome
 
         open_samples = [s for s in samples if s.key in asked]
         records, error = evaluate(run.benchmark, open_samples, outcome_of, questions[0].epoch)
         request.node.stash[RECORDS] = records
-        if error is not None:
+        if error is not None and error.__traceback__ is not None:
             raise error
         failed = [record for record in records if record.status != "ok"]
         if failed:
-            _fail(_failures(failed, len(records)))
+            trace = error.traceback if isinstance(error, RemoteAgentError) else ""
+            _fail(f"{_failures(failed, len(records))}\n{trace}".rstrip())
 
     ask.__name__ = ask.__qualname__ = target
     return pytest.mark.agentbench(run.benchmark.name)(ask)

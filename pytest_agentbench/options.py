@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_agentbench import gates
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm_entries import Entry
 
 
 class SettingsError(BenchmarkError):
@@ -35,6 +38,7 @@ class Option:
     flag: bool = False  # takes no value on the command line
     optional: str | None = None  # the value where the option is given without one
     scenario: bool = True
+    command_line: bool = True
 
     @property
     def key(self) -> str:
@@ -73,6 +77,27 @@ def _yes_or_no(value: Any) -> bool:
     return value
 
 
+def _one_of_words(*words: str) -> Callable[[Any], str]:
+    def parse(value: Any) -> str:
+        if value not in words:
+            raise ValueError
+        return str(value)
+
+    return parse
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
+        raise ValueError
+    return tuple(value)
+
+
+def _models(value: Any) -> tuple[Entry, ...]:
+    from pytest_agentbench.agents.llm_entries import parse_llm  # only where a scenario names models
+
+    return parse_llm(value)
+
+
 def _gates(value: Any) -> tuple[gates.Gate, ...]:
     if not isinstance(value, (list, tuple)) or not all(isinstance(gate, str) for gate in value):
         raise ValueError
@@ -88,9 +113,9 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "agent", "AGENT",
-        "file.py, file.py:Name, package.module:Name or builtin:NAME (default: the benchmark's "
-        "documented baseline)",
-        "file.py, file.py:Name, package.module:Name or builtin:NAME", _text,
+        "file.py, file.py:Name, package.module:Name, builtin:NAME, 'cmd:COMMAND' or http://… "
+        "(default: the benchmark's documented baseline)",
+        "file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND or http://…", _text,
     ),
     Option(
         "submission", "FILE|RUN",
@@ -130,6 +155,34 @@ OPTIONS: tuple[Option, ...] = (
         "agent-retries", "N",
         "try again up to N times after errors that may pass (429, 5xx, connections; default: 0)",
         "a whole number from 0", _number(0, whole=True), ini="int", default=0,
+    ),
+    Option(
+        "agent-isolation", "none|process",
+        "process: the agent lives in a child process, which is killed on a hang and replaced after "
+        "a crash (default: none)",
+        "none or process", _one_of_words("none", "process"), default="none",
+    ),
+    Option(
+        "agent-memory", "MB", "with process isolation: how much memory the agent may use",
+        "a whole number of megabytes from 64", _number(64, whole=True), ini="int",
+    ),
+    Option(
+        "agent-env", "NAME",
+        "with process isolation: an environment variable that the agent may see; may be repeated",
+        "a list of names", _names, ini="linelist", default=(), repeatable=True,
+    ),
+    Option(
+        "llm", "ENTRIES", "models for agents that ask one (see docs/agents.md)",
+        "a list of models, each with model, base_url, api_key …", _models, ini=None, default=(),
+        command_line=False,
+    ),
+    Option(
+        "max-cost", "COST", "stop the run when its calls of models have cost this much",
+        "a number above 0", _number(1e-12, whole=False), ini="float",
+    ),
+    Option(
+        "max-tokens", "N", "stop the run when its calls of models have used N tokens",
+        "a whole number from 1", _number(1, whole=True), ini="int",
     ),
     Option(
         "reading", "NAME", "the reading that gates and the headline use (default: the primary one)",
@@ -183,6 +236,12 @@ class Settings:
     seed: int = 0
     agent_timeout: float | None = None
     agent_retries: int = 0
+    agent_isolation: str = "none"
+    agent_memory: int | None = None
+    agent_envs: tuple[str, ...] = ()
+    llm: tuple[Entry, ...] = ()
+    max_cost: float | None = None
+    max_tokens: int | None = None
     gates: tuple[gates.Gate, ...] = (gates.COVERAGE,)
     baseline: str | None = None
     text_models: str | None = None
@@ -207,6 +266,12 @@ class Settings:
             "seed": self.seed,
             "agent_timeout": self.agent_timeout,
             "agent_retries": self.agent_retries,
+            "agent_isolation": self.agent_isolation,
+            "agent_memory": self.agent_memory,
+            "agent_envs": list(self.agent_envs),
+            "llm": [entry.as_json() for entry in self.llm],
+            "max_cost": self.max_cost,
+            "max_tokens": self.max_tokens,
             "gates": [gate.text for gate in self.gates],
             "baseline": self.baseline,
             "parameters": {key: str(value) for key, value in self.parameters.items()},
@@ -267,6 +332,12 @@ def resolve(
         epochs=values.get("epochs", 1),
         concurrency=values.get("concurrency", 1),
         agent_retries=values.get("agent_retries", 0),
+        agent_isolation=values.get("agent_isolation", "none"),
+        agent_memory=values.get("agent_memory"),
+        agent_envs=values.get("agent_envs", ()),
+        llm=values.get("llm", ()),
+        max_cost=values.get("max_cost"),
+        max_tokens=values.get("max_tokens"),
         seed=values.get("seed", 0),
         agent_timeout=values.get("agent_timeout"),
         gates=gates.combine(gate_layers),
@@ -307,11 +378,10 @@ def _refuse_unknown(layer: Layer, benchmark: Benchmark) -> None:
 def parsed(expected: str, parse: Callable[[Any], Any], value: Any, where: str) -> Any:
     try:
         return parse(value)
-    except gates.GateError as error:
-        raise SettingsError(f"{where}: {error}") from None
     except (ValueError, TypeError, OverflowError) as error:
-        detail = f" ({error})" if type(error) is BenchmarkError else ""
-        raise SettingsError(f"{where}: expected {expected}, got {value!r}{detail}") from None
+        if "expected" in str(error):  # it says what is wrong itself, and perhaps hides a secret
+            raise SettingsError(f"{where}: {error}") from None
+        raise SettingsError(f"{where}: expected {expected}, got {value!r}") from None
 
 
 def _parameters(benchmark: Benchmark, layers: Sequence[Layer]) -> dict[str, Any]:

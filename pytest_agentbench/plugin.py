@@ -24,7 +24,8 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     for option in OPTIONS:
-        _add(parser, f"--agentbench-{option.name}", option)
+        if option.command_line:
+            _add(parser, f"--agentbench-{option.name}", option)
         if option.ini is not None:
             parser.addini(option.dest, f"default of --{option.name}", option.ini, default=None)
     parser.addini(
@@ -47,7 +48,7 @@ def pytest_load_initial_conftests(
     helping = early_config.known_args_namespace.help
     if helping or ("--benchmark" not in taken and _asks_for_us(args, early_config)):
         for option in OPTIONS:
-            if f"--{option.name}" not in taken:
+            if option.command_line and f"--{option.name}" not in taken:
                 _add(parser, f"--{option.name}", option)
     return result
 

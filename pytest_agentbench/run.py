@@ -15,6 +15,11 @@ from pytest_agentbench.agents import asking, loading, output
 from pytest_agentbench.agents.ahead import Ahead
 from pytest_agentbench.agents.asking import Outcome
 from pytest_agentbench.agents.calling import Agent
+from pytest_agentbench.agents.command import CommandAgent
+from pytest_agentbench.agents.http import HttpAgent
+from pytest_agentbench.agents.isolation import IsolatedAgent, IsolationOptions
+from pytest_agentbench.agents.llm import LLM
+from pytest_agentbench.agents.shapes import Tools
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, Submission
 from pytest_agentbench.evaluation import MissingAnswer
 from pytest_agentbench.options import Settings
@@ -35,11 +40,12 @@ class Question(NamedTuple):
 class Run:
     """One benchmark with one agent; the same in the controller and in every worker."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, processes: int = 1) -> None:
         self.settings = settings
         self.benchmark = settings.benchmark
+        self.llm = _model(settings, processes)
         if settings.submission is None:
-            self.loaded_agent = loading.load(settings.agent, settings.bases, settings.benchmark)
+            self.loaded_agent = self._load_agent()
         self.dataset = _checked(settings.benchmark.load(settings))
         self.indices = _drawn(len(self.dataset.keys), settings.limit, settings.seed)
         self.submission: Submission | None = None
@@ -71,15 +77,38 @@ class Run:
                     found[f"{target}[{label}{suffix}]"] = questions
         return found
 
+    def _load_agent(self) -> loading.LoadedAgent:
+        settings = self.settings
+        elsewhere = settings.agent.startswith(("builtin:", "cmd:", "http://", "https://"))
+        if settings.agent_isolation == "none" or elsewhere:
+            return loading.load(
+                settings.agent, settings.bases, settings.benchmark, settings.agent_timeout
+            )
+        memory = settings.agent_memory
+        options = IsolationOptions(
+            memory=None if memory is None else memory << 20, environment=settings.agent_envs
+        )
+        isolated = IsolatedAgent(
+            settings.agent, settings.bases, options, settings.agent_timeout, self.llm
+        )
+        isolated.start()  # a mistake in its file is found before any sample is asked
+        return loading.LoadedAgent(settings.agent, isolated, isolated.digest)
+
     @cached_property
-    def agent(self) -> Agent:
-        return Agent(self.loaded_agent.target, self.settings.agent_timeout)
+    def agent(self) -> Callable[[Any], Any]:
+        return self._callable(self.loaded_agent.target)
+
+    def _callable(self, agent: Any) -> Callable[[Any], Any]:
+        """Agents in other processes keep the time themselves; all others are wrapped."""
+        if isinstance(agent, (Agent, CommandAgent, HttpAgent, IsolatedAgent)):
+            return agent
+        return Agent(agent, self.settings.agent_timeout, Tools(self.llm))
 
     def asker(self, agent: Any) -> Callable[[Sample], Outcome]:
         """What answers a sample: the submission, or the agent, which sees the context alone."""
         if self.submission is not None:
             return self._look_up
-        call = agent if isinstance(agent, Agent) else Agent(agent, self.settings.agent_timeout)
+        call = self._callable(agent)
         return lambda sample: asking.ask(call, sample.context, self.settings.agent_retries)
 
     def _look_up(self, sample: Sample) -> Outcome:
@@ -108,8 +137,23 @@ class Run:
         return self.items.get(nodeid[len(prefix) :], ()) if nodeid.startswith(prefix) else ()
 
     def close(self) -> None:
-        if "agent" in vars(self):
-            self.agent.close()
+        close = getattr(vars(self).get("agent") or self.loaded_agent.target, "close", None)
+        if callable(close):
+            close()
+        if self.llm is not None:
+            self.llm.close()
+
+
+def _model(settings: Settings, processes: int) -> LLM | None:
+    """The model for agents that want one, if the scenario names any."""
+    if not settings.llm:
+        return None
+    return LLM(
+        settings.llm,
+        max_cost=settings.max_cost,
+        max_tokens=settings.max_tokens,
+        processes=processes,
+    )
 
 
 def _drawn(total: int, limit: int | None, seed: int) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ def options_table():
     lines = ["| option | ini key | scenario key | meaning |", "|---|---|---|---|"]
     for option in OPTIONS:
         given = f"`--{option.name}`" if option.flag else f"`--{option.name} {option.metavar}`"
+        given = given if option.command_line else ""
         ini = f"`{option.dest}`" if option.ini else ""
         key = f"`{option.key}`" if option.scenario else ""
         lines.append(f"| {given.replace('|', '&#124;')} | {ini} | {key} | {option.help} |")

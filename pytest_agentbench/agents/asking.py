@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_agentbench.agents.calling import AgentTimeout
+from pytest_agentbench.agents.llm import BudgetExceeded
 from pytest_agentbench.agents.output import Printed
 from pytest_agentbench.agents.usage import CURRENT, Usage
 
@@ -37,17 +39,28 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
             outcome.error = None
             try:
                 outcome.answer = agent(context)
-            except (Exception, SystemExit) as error:
+            except (Exception, SystemExit, BudgetExceeded) as error:
                 outcome.error = error
                 if attempt < retries and is_transient(error):
                     outcome.usage.add(retries=1)
                     time.sleep(_pause(attempt))
                     continue
             break
+        _print_output_of(agent)
     finally:
         CURRENT.reset(token)
+    if outcome.usage.counts.get("budget_exceeded") and outcome.error is None:
+        # An agent that caught it and answered something else: that is not its answer.
+        outcome.error = BudgetExceeded("the budget is spent")
     outcome.seconds = time.perf_counter() - started
     return outcome
+
+
+def _print_output_of(agent: Any) -> None:
+    """An agent in another process printed there: here pytest can show it with the sample."""
+    out, err = getattr(agent, "last_output", ("", ""))
+    sys.stdout.write(out)
+    sys.stderr.write(err)
 
 
 def is_transient(error: BaseException) -> bool:

@@ -13,6 +13,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pytest_agentbench.agents.shapes import Tools, function_of
+
 
 class AgentTimeout(Exception):
     """The agent did not answer in the time it had."""
@@ -29,10 +31,13 @@ class Agent:
     so that a client which an agent keeps stays usable from call to call.
     """
 
-    def __init__(self, target: Any, timeout: float | None = None) -> None:
+    def __init__(
+        self, target: Any, timeout: float | None = None, tools: Tools | None = None
+    ) -> None:
         self._target = target
         self._function: Callable[[Any], Any] | None = None
         self._timeout = timeout
+        self._tools = tools or Tools()
         self._lock = threading.Lock()
         self._loop: _LoopThread | None = None
         self._callers = (
@@ -58,7 +63,7 @@ class Agent:
         __tracebackhide__ = True
         with self._lock:
             if self._function is None:
-                self._function = _function(self._target)
+                self._function = function_of(self._target, self._tools)
             return self._function
 
     def _within_time(self, function: Callable[[Any], Any], context: Any) -> Any:
@@ -97,15 +102,6 @@ class Agent:
         close = getattr(self._target, "close", None)
         if callable(close) and not isinstance(self._target, type):
             close()
-
-
-def _function(target: Any) -> Callable[[Any], Any]:
-    thing = target() if isinstance(target, type) else target
-    forward = getattr(thing, "forward", None)
-    function: Callable[[Any], Any] = forward if callable(forward) else thing
-    if not callable(function):
-        raise TypeError(f"expected a function or something with forward(context), got {thing!r}")
-    return function
 
 
 def _raise_in(thread: threading.Thread) -> None:

@@ -14,9 +14,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from pytest_agentbench.agents import stand_ins
+from pytest_agentbench.agents.command import CommandAgent
+from pytest_agentbench.agents.http import HttpAgent
+from pytest_agentbench.agents.shapes import EXPECTED, has_agent_method
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
-
-_SHAPES = "a function f(context), or a class or object with forward(context)"
 
 
 class AgentError(BenchmarkError):
@@ -32,10 +34,24 @@ class LoadedAgent:
     digest: str
 
 
-def load(spec: str, bases: Sequence[Path], benchmark: Benchmark) -> LoadedAgent:
-    """The agent that ``spec`` names; relative files are looked for in ``bases``."""
-    if spec.startswith("builtin:"):
+def load(
+    spec: str,
+    bases: Sequence[Path],
+    benchmark: Benchmark | None = None,
+    timeout: float | None = None,
+) -> LoadedAgent:
+    """The agent that ``spec`` names; relative files are looked for in ``bases``.
+
+    Agents outside this process keep the time themselves, so they are told the ``timeout``.
+    """
+    if spec.startswith("builtin:") and benchmark is not None:
         return _builtin(spec, benchmark)
+    if spec.startswith("cmd:"):
+        command = CommandAgent(spec.removeprefix("cmd:").strip(), bases[-1], timeout)
+        return LoadedAgent(spec, command, command.digest)
+    if spec.startswith(("http://", "https://")):
+        endpoint = HttpAgent(spec, timeout)
+        return LoadedAgent(spec, endpoint, endpoint.digest)
     where, name = _split(spec)
     if where.endswith(".py"):
         path = _find(spec, where, bases)
@@ -44,8 +60,8 @@ def load(spec: str, bases: Sequence[Path], benchmark: Benchmark) -> LoadedAgent:
     else:
         if name is None:
             raise AgentError(
-                f"--agent: expected file.py, file.py:Name, package.module:Name or builtin:NAME, "
-                f"got {spec!r}"
+                f"--agent: expected file.py, file.py:Name, package.module:Name, builtin:NAME, "
+                f"cmd:COMMAND or http://…, got {spec!r}"
             )
         module = _import_module(spec, where, bases)
         source = getattr(module, "__file__", None)
@@ -97,7 +113,8 @@ def _import_file(path: Path) -> ModuleType:
         sys.path.insert(0, str(path.parent))  # so that the agent's neighbours can be imported
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with stand_ins.available():
+            spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise AgentError(_import_failed(str(path), error)) from None
@@ -109,7 +126,8 @@ def _import_module(spec: str, where: str, bases: Sequence[Path]) -> ModuleType:
         if str(base) not in sys.path:
             sys.path.append(str(base))
     try:
-        return importlib.import_module(where)
+        with stand_ins.available():
+            return importlib.import_module(where)
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name in _parents(where):
             raise AgentError(
@@ -140,8 +158,8 @@ def _named(module: ModuleType, name: str, where: str) -> Any:
         raise AgentError(
             f"--agent: expected a name in {where} (candidates: {names}), got {name!r}"
         ) from None
-    if not callable(target) and not hasattr(target, "forward"):
-        raise AgentError(f"--agent: expected {_SHAPES} as {where}:{name}, got {target!r}")
+    if not callable(target) and not has_agent_method(target):
+        raise AgentError(f"--agent: expected {EXPECTED} as {where}:{name}, got {target!r}")
     return target
 
 
@@ -150,7 +168,7 @@ def _only_candidate(module: ModuleType, where: str) -> Any:
     if len(candidates) == 1:
         return next(iter(candidates.values()))
     if not candidates:
-        raise AgentError(f"--agent: expected {_SHAPES} in {where}, got none")
+        raise AgentError(f"--agent: expected {EXPECTED} in {where}, got none")
     raise AgentError(
         f"--agent: expected one agent in {where}, got {len(candidates)}: {', '.join(candidates)}; "
         f"name one ({where}:{next(iter(candidates))}) or start the others with an underscore"
@@ -158,7 +176,7 @@ def _only_candidate(module: ModuleType, where: str) -> Any:
 
 
 def _candidates(module: ModuleType) -> dict[str, Any]:
-    """What may be the agent: classes and objects with ``forward``, otherwise functions.
+    """What may be the agent: classes and objects with an agent's method, otherwise functions.
 
     Functions beside an agent class are its helpers, so they count only where there is no class.
     """
@@ -167,10 +185,10 @@ def _candidates(module: ModuleType) -> dict[str, Any]:
         for name, value in vars(module).items()
         if not name.startswith("_") and _defined_in(module, value)
     }
-    with_forward = {n: v for n, v in own.items() if callable(getattr(v, "forward", None))}
+    with_method = {n: v for n, v in own.items() if has_agent_method(v)}
     # An object made from a class of the same file stands for it.
-    objects = {n: v for n, v in with_forward.items() if not isinstance(v, type)}
-    return objects or with_forward or {n: v for n, v in own.items() if inspect.isfunction(v)}
+    objects = {n: v for n, v in with_method.items() if not isinstance(v, type)}
+    return objects or with_method or {n: v for n, v in own.items() if inspect.isfunction(v)}
 
 
 def _defined_in(module: ModuleType, value: Any) -> bool:

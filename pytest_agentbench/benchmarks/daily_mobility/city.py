@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -116,8 +116,10 @@ class CityView(dict[str, Any]):
     """What one person's agent is told of the city.
 
     A plain dict (home, work, the places around them, the categories there are), which is all that an
-    agent behind a pipe or a socket gets; an agent in the same process may also ask about the rest.
+    agent behind a socket gets; one in this process or in a child of ours may also ask about the rest.
     """
+
+    agentbench_methods: ClassVar[tuple[str, ...]] = ("place", "distance", "nearby", "by_category")
 
     def __init__(self, city: City, home: PlaceId | None, work: PlaceId | None) -> None:
         anchors = [place for place in (home, work) if place in city]

@@ -1,0 +1,53 @@
+"""What calling an agent may raise beyond the agent's own exceptions. A late answer is calling.AgentTimeout."""
+
+from __future__ import annotations
+
+
+class TransientError(Exception):
+    """An error that may be gone a moment later; agents may raise it too, to be asked again.
+
+    ``retry_after`` are the seconds that the other side asked us to wait, if it did.
+    """
+
+    transient = True
+
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        self.status = status
+
+
+class AgentCrashed(Exception):
+    """The agent's process ended, or broke the protocol, instead of answering."""
+
+    transient = False
+
+
+class RemoteAgentError(Exception):
+    """An exception that the agent raised in a process of its own, as text.
+
+    ``types`` are the names of its class and of the classes that it derives from, nearest first
+    (``("json.decoder.JSONDecodeError", "ValueError", "Exception")``), so that an error can still be told by
+    its type; ``status`` is its HTTP status, where it has one; ``transient`` is what
+    :func:`pytest_agentbench.agents.asking.is_transient` said of it there.
+    """
+
+    def __init__(
+        self,
+        types: tuple[str, ...],
+        message: str,
+        traceback: str,
+        status: int | None = None,
+        retry_after: float | None = None,
+        transient: bool = False,
+    ) -> None:
+        self.types = types
+        self.type_name = types[0].rpartition(".")[2] if types else "Exception"
+        self.message = message
+        self.traceback = traceback
+        self.status = status
+        self.retry_after = retry_after
+        self.transient = transient
+        super().__init__(f"{self.type_name}: {message}" if message else self.type_name)
