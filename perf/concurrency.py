@@ -45,7 +45,14 @@ AGENT = "import asyncio\nasync def agent(wait):\n    await asyncio.sleep(wait)\n
 
 def measure(folder: Path, waits: list[float], concurrency: int, workers: int) -> float:
     (folder / "waits.txt").write_text(" ".join(map(str, waits)))
-    command = [sys.executable, "-m", "pytest", "-q", "--benchmark=waitbench:Waits", "--agent=agent.py"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--benchmark=waitbench:Waits",
+        "--agent=agent.py",
+    ]
     command += [f"--concurrency={concurrency}", "-p", "no:cacheprovider"]
     command += [f"-n{workers}"] if workers else []
     started = time.perf_counter()

@@ -1,6 +1,6 @@
 """Items a second against bare parametrised functions with a fixture, serial and with two workers.
 
-    python perf/items.py [SIZE ...]
+python perf/items.py [SIZE ...]
 """
 
 from __future__ import annotations

@@ -14,7 +14,9 @@ from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.collection import BenchmarkModule, Collection
 from pytest_agentbench.controller import Controller
+from pytest_agentbench.datasets import progress
 from pytest_agentbench.options import OPTIONS, Layer, Settings, resolve
+from pytest_agentbench.reports import mlflow
 from pytest_agentbench.run import Run
 
 _MARKED = pytest.StashKey[dict[str, Run]]()
@@ -29,8 +31,12 @@ def activate(config: pytest.Config) -> None:
         _warn_about_rootdir(config)
         worker = getattr(config, "workerinput", None)
         processes = 1 if worker is None else worker["workercount"]
+        reporter = config.pluginmanager.getplugin("terminalreporter")
+        progress.listener = None if reporter is None else reporter.write_line
         runs = {nodeid: Run(one, processes) for nodeid, one in settings.items()}
         _check_selected(runs, selected)
+        if config.getoption("agentbench_mlflow"):
+            mlflow.check_installed()
         if worker is not None:
             resume.from_controller(worker["agentbench_resume"], runs)
         else:
@@ -215,10 +221,11 @@ def _warn_about_rootdir(config: pytest.Config) -> None:
     start = config.invocation_params.dir
     root = config.rootpath
     if agent and root != start and root not in start.parents:
-        config.issue_config_time_warning(
-            pytest.PytestConfigWarning(
-                f"rootdir is {root}, which does not hold {start}: pytest may have taken the path "
-                f"after --agent for a test path; write --agent={agent}"
-            ),
-            stacklevel=1,
+        text = (
+            f"rootdir is {root}, which does not hold {start}: pytest may have taken the path "
+            f"after --agent for a test path; write --agent={agent}"
         )
+        try:
+            config.issue_config_time_warning(pytest.PytestConfigWarning(text), stacklevel=1)
+        except pytest.PytestConfigWarning:  # where warnings are errors
+            raise pytest.UsageError(text) from None

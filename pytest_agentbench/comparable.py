@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
@@ -28,31 +28,31 @@ def identity(scores: Mapping[str, Any], reading: str | None = None) -> dict[str,
     }
 
 
-def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
-    """What differs between two identities, each as ``mode is 'test' there, 'inference' here``."""
-    return [
-        f"{key} is {_shown(theirs.get(key))} there, {_shown(ours.get(key))} here"
-        for key in dict.fromkeys([*ours, *theirs])
-        if ours.get(key) != theirs.get(key)
-    ]
+def differences(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+    """What differs between two identities.
+
+    >>> differences({"mode": "test"}, {"mode": "inference"})
+    ["mode is 'test' and 'inference'"]
+    """
+    unequal = [key for key in {**first, **second} if first.get(key) != second.get(key)]
+    if "benchmark" in unequal:  # then all else differs, too
+        unequal = ["benchmark"]
+    return [f"{key} is {_shown(first.get(key))} and {_shown(second.get(key))}" for key in unequal]
 
 
 def refuse_unlike(
-    ours: Mapping[str, str], theirs: Mapping[str, str], here: str, there: str
+    first: Mapping[str, str], second: Mapping[str, str], first_name: str, second_name: str
 ) -> None:
-    """Raises :class:`BenchmarkError` that names every difference."""
-    found = differences(ours, theirs)
-    if found:
-        raise BenchmarkError(
-            f"{there} and {here} cannot be compared: {'; '.join(found)}{_advice(ours, theirs)}"
-        )
-
-
-def _advice(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
-    unequal: Sequence[str] = [key for key in ours if ours[key] != theirs.get(key)]
-    if unequal == ["reading"]:
-        return "; name the reading to compare with --reading NAME"
-    return "; run both on the same data in the same way"
+    """Raises :class:`BenchmarkError` that names every difference, in the order of the two names."""
+    found = differences(first, second)
+    if not found:
+        return
+    advice = "run both on the same data in the same way"
+    if len(found) == 1 and found[0].startswith("reading is"):
+        advice = "name the reading to compare with --reading NAME"
+    raise BenchmarkError(
+        f"{first_name} and {second_name} cannot be compared: {'; '.join(found)}; {advice}"
+    )
 
 
 def _shown(value: str | None) -> str:

@@ -47,6 +47,7 @@ class SampleChanges:
     worse: int
     same: int
     largest: tuple[Change, ...]
+    kinds: tuple[str, ...]  # of samples that have the metric: "uid"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,8 +66,10 @@ class Difference:
     samples: SampleChanges | None  # None for a metric that single samples do not have
 
     @property
-    def verdict(self) -> Literal["better", "worse", "unclear"]:
-        """``unclear`` where the interval of the difference holds 0, or there is none."""
+    def verdict(self) -> Literal["better", "worse", "same", "unclear"]:
+        """``same`` where no resample differs; ``unclear`` where the interval holds 0 or is missing."""
+        if self.value == self.low == self.high == 0:
+            return "same"
         if self.low is None or self.high is None or self.low <= 0 <= self.high:
             return "unclear"
         return "better" if (self.low > 0) == (self.better == "higher") else "worse"
@@ -98,8 +101,12 @@ class Comparison:
     def leading(self) -> list[Difference]:
         """Metrics whose single changes say most: the headline, else the first of each kind of sample."""
         own = [d for d in self.readings[self.reading] if d.samples and d.metric != _COVERAGE]
-        headline = [d for d in own if d.metric == self.headline]
-        return headline or own[:1] or []
+        own.sort(key=lambda difference: difference.metric != self.headline)
+        found: dict[str, Difference] = {}
+        for difference in own:
+            for kind in difference.samples.kinds if difference.samples else ():
+                found.setdefault(kind, difference)
+        return list(dict.fromkeys(found.values()))
 
     def as_json(self) -> dict[str, Any]:
         plain = dataclasses.asdict(self)
@@ -121,8 +128,8 @@ def compare(
     """
     before, after = finished.read(run_a), finished.read(run_b)
     comparable.refuse_unlike(
-        comparable.identity(after.scores, reading), comparable.identity(before.scores, reading),
-        str(run_b), str(run_a),
+        comparable.identity(before.scores, reading), comparable.identity(after.scores, reading),
+        str(run_a), str(run_b),
     )  # fmt: skip
     if reading is not None and reading not in after.scores["readings"]:
         known = ", ".join(after.scores["readings"])
@@ -131,9 +138,7 @@ def compare(
     return compare_runs(before, after, settings, data, reading or settings.reading)
 
 
-def _data(
-    before: FinishedRun, after: FinishedRun, dataset: str | None
-) -> tuple[Settings, Dataset]:
+def _data(before: FinishedRun, after: FinishedRun, dataset: str | None) -> tuple[Settings, Dataset]:
     """The data, from wherever one of the two runs still finds them."""
     try:
         settings = finished.settings_of(after, dataset)
@@ -155,11 +160,13 @@ def compare_runs(
     known[_COVERAGE] = Metric(_COVERAGE, "higher", 0.0, 1.0)
     deltas = paired["baseline"]["deltas"]
     order = [reading, *(name for name in deltas if name != reading)]
+    whole = len(left) == len(common)
     readings = {}
     for name in order:
         readings[name] = tuple(
             _difference(
                 known.get(metric, Metric(metric, "higher")),
+                before.scores["readings"][name].get(metric) if whole else None,
                 paired["readings"][name][metric],
                 delta,
                 _sample_changes(known.get(metric), name, common, left, right),
@@ -196,16 +203,19 @@ def _side(run: FinishedRun) -> Side:
 
 def _difference(
     metric: Metric,
+    before: Mapping[str, Any] | None,  # None where its samples are not all common
     after: Mapping[str, Any],
     delta: Mapping[str, Any],
     samples: SampleChanges | None,
 ) -> Difference:
     value = delta["value"]
+    if before is None:
+        before = {"value": None if value is None else after["value"] - value}
     return Difference(
         metric=metric.name,
         better=metric.better,
         unit=metric.unit,
-        before=None if value is None else after["value"] - value,
+        before=before["value"],
         after=after["value"],
         value=value,
         low=delta.get("low"),
@@ -246,7 +256,8 @@ def _sample_changes(
     worse = sum(_key(after[n], sign) < _key(before[n], sign) for n in compared)
     changes = [Change(n, before[n][1], after[n][1]) for n in compared if before[n] != after[n]]
     changes.sort(key=lambda change: (-change.size, change.sample))
-    return SampleChanges(better, worse, len(compared) - better - worse, tuple(changes[:LARGEST]))
+    same = len(compared) - better - worse
+    return SampleChanges(better, worse, same, tuple(changes[:LARGEST]), tuple(sorted(kinds)))
 
 
 def _standing(records: Sequence[Record], reading: str, metric: str) -> Standing:

@@ -9,11 +9,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench import runlog
+from pytest_agentbench import gates, runlog
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError, Dataset, Parameter
 from pytest_agentbench.options import Settings
 from pytest_agentbench.records import Record
+
+# Settings that the manifest holds in the form they have.
+_AS_THEY_ARE = (
+    "limit", "chunk", "epochs", "concurrency", "agent_timeout", "agent_retries", "baseline",
+)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +64,18 @@ class FinishedRun:
         return f"{sum(bool(g['passed']) for g in decided)}/{len(decided)}" if decided else "-"
 
 
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """What a finished run was made from, loaded again."""
+
+    settings: Settings
+    dataset: Dataset
+
+    @property
+    def benchmark(self) -> Benchmark:
+        return self.settings.benchmark
+
+
 def read(folder: Path) -> FinishedRun:
     """The run in a folder; :class:`BenchmarkError` where it is not one of ours."""
     scores = runlog.read_json(folder / runlog.SCORES, "the scores of a run")
@@ -83,10 +100,12 @@ def benchmark_of(run: FinishedRun) -> Benchmark:
     known = (run.manifest.get("settings") or {}).get("benchmark_class")
     if registry.match(name) is None and known:
         return registry.get(str(known))
-    try:
-        return registry.get(name)
-    except registry.UnknownBenchmark as error:
-        raise BenchmarkError(f"{run.folder}: {error}; install the package that has it") from None
+    if registry.match(name) is None:
+        raise BenchmarkError(
+            f"{run.folder}: expected a run of an installed benchmark "
+            f"({', '.join(registry.available())}), got one of {name!r}; install the package that has it"
+        )
+    return registry.get(name)
 
 
 def settings_of(run: FinishedRun, dataset: str | None = None) -> Settings:
@@ -108,13 +127,17 @@ def settings_of(run: FinishedRun, dataset: str | None = None) -> Settings:
         dataset=source if source in ("demo", "hub") else Path(source),
         agent=str(given.get("agent")),
         reading=str(run.scores["primary"]),
-        epochs=int(given.get("epochs") or 1),
         seed=int(run.scores.get("seed") or 0),
         text_models=given.get("text_models"),
         keep_candidate_order=bool(given.get("keep_candidate_order")),
-        parameters={p.name: _parameter(p, given.get("parameters") or {}) for p in benchmark.parameters},
+        gates=tuple(gates.parse(text) for text in given.get("gates") or ()),
+        parameters={
+            parameter.name: _parameter(parameter, given.get("parameters") or {})
+            for parameter in benchmark.parameters
+        },
         bases=(Path.cwd(),),
-    )  # fmt: skip
+        **{key: given[key] for key in _AS_THEY_ARE if given.get(key) is not None},
+    )
 
 
 def _parameter(parameter: Parameter, given: Mapping[str, Any]) -> Any:
@@ -136,9 +159,9 @@ def load_data(run: FinishedRun, settings: Settings) -> Dataset:
             "with --dataset PATH"
         )
     for key, value in (run.scores.get("conditions") or {}).items():
-        if dataset.conditions.get(key) != value:
+        if dataset.conditions().get(key) != value:
             raise BenchmarkError(
                 f"{run.folder}: its {key} was {value!r}, but loading its data again gives "
-                f"{dataset.conditions.get(key)!r}; run it again with this version"
+                f"{dataset.conditions().get(key)!r}; run it again with this version"
             )
     return dataset

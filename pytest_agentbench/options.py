@@ -39,6 +39,7 @@ class Option:
     optional: str | None = None  # the value where the option is given without one
     scenario: bool = True
     command_line: bool = True
+    short: bool = True  # whether --NAME is an option beside --agentbench-NAME
 
     @property
     def key(self) -> str:
@@ -124,8 +125,19 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("mode", "MODE", "the benchmark's mode (default: its first)", "the name of a mode", _text),
     Option(
-        "dataset", "demo|PATH", "the data: demo (synthetic, comes with the package) or a path",
-        "demo or a path", _text, default="demo",
+        "dataset", "demo|hub|PATH",
+        "the data: demo (synthetic, comes with the package), hub (fetched once, then kept) or a path",
+        "demo, hub or a path", _text, default="demo",
+    ),
+    Option(
+        "text-models", "SET",
+        "models that score texts: offline, published, none or a folder (default: offline, if "
+        "installed)",
+        "offline, published, none or a folder", _text,
+    ),
+    Option(
+        "keep-candidate-order", "", "show candidates in the order of the file, which leaks the answer",
+        "true or false", _yes_or_no, ini="bool", flag=True,
     ),
     Option(
         "limit", "N", "ask only N samples, drawn with the seed; the run is marked partial",
@@ -194,8 +206,8 @@ OPTIONS: tuple[Option, ...] = (
         "a list of gates", _gates, ini="linelist", default=(), repeatable=True,
     ),
     Option(
-        "baseline", "RUN", "the run to compare with: a folder, its scores.json, or last",
-        "the folder of a run, its scores.json or 'last'", _text,
+        "baseline", "RUN", "the run to compare with: a folder, its scores.json, last, or a saved name",
+        "the folder of a run, its scores.json, 'last' or a saved name", _text,
     ),
     Option(
         "resume", "RUN",
@@ -213,6 +225,18 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "run-dir", "DIR", "write the run into DIR (default: a new folder in .agentbench/runs)",
         "a folder", _text,
+    ),
+    Option(
+        "json", "PATH", "write the scores of all runs of the session into one JSON file",
+        "a path", _text, ini=None, scenario=False, short=False,
+    ),
+    Option(
+        "csv", "PATH", "write the scores of all runs of the session as CSV, and a row for each sample",
+        "a path", _text, ini=None, scenario=False, short=False,
+    ),
+    Option(
+        "mlflow", "", "log the runs to MLflow", "true or false", _yes_or_no,
+        ini=None, flag=True, scenario=False, short=False,
     ),
 )  # fmt: skip
 _BY_KEY = {option.key: option for option in OPTIONS if option.scenario}
@@ -254,6 +278,7 @@ class Settings:
         """For the manifest."""
         return {
             "benchmark": self.benchmark.name,
+            "benchmark_class": f"{type(self.benchmark).__module__}:{type(self.benchmark).__qualname__}",
             "mode": self.mode,
             "dataset": str(self.dataset),
             "agent": self.agent,
@@ -274,6 +299,8 @@ class Settings:
             "max_tokens": self.max_tokens,
             "gates": [gate.text for gate in self.gates],
             "baseline": self.baseline,
+            "text_models": self.text_models,
+            "keep_candidate_order": self.keep_candidate_order,
             "parameters": {key: str(value) for key, value in self.parameters.items()},
         }
 
@@ -323,7 +350,7 @@ def resolve(
         benchmark=found,
         nodeid=nodeid or found.name,
         mode=mode,
-        dataset=dataset if dataset == "demo" else _existing("dataset", dataset, bases, layers),
+        dataset=_dataset(found, dataset, bases, layers),
         submission=submission and _existing("submission", submission, bases, layers),
         agent=values.get("agent", f"builtin:{found.default_baseline}"),
         reading=reading,
@@ -342,6 +369,8 @@ def resolve(
         agent_timeout=values.get("agent_timeout"),
         gates=gates.combine(gate_layers),
         baseline=values.get("baseline"),
+        text_models=values.get("text_models"),
+        keep_candidate_order=bool(values.get("keep_candidate_order")),
         run_dir=None if run_dir is None else bases[-1] / run_dir,
         parameters=_parameters(found, layers),
         bases=tuple(bases),
@@ -414,6 +443,14 @@ def _one_of(
             f"{origin(key, layers)}: expected a {key} of {benchmark} ({', '.join(allowed)}), "
             f"got {value!r}"
         )
+
+
+def _dataset(
+    benchmark: Benchmark, value: str, bases: Sequence[Path], layers: Sequence[Layer]
+) -> str | Path:
+    if value == "demo" or (value == "hub" and benchmark.hub_repository is not None):
+        return value
+    return _existing("dataset", value, bases, layers)
 
 
 def _existing(key: str, value: str, bases: Sequence[Path], layers: Sequence[Layer]) -> Path:

@@ -48,7 +48,7 @@ def pytest_load_initial_conftests(
     helping = early_config.known_args_namespace.help
     if helping or ("--benchmark" not in taken and _asks_for_us(args, early_config)):
         for option in OPTIONS:
-            if option.command_line and f"--{option.name}" not in taken:
+            if option.command_line and option.short and f"--{option.name}" not in taken:
                 _add(parser, f"--{option.name}", option)
     return result
 
@@ -59,7 +59,8 @@ def _add(parser: pytest.Parser, flag: str, option: Option) -> None:
         kind["action"] = "append"
     if option.optional is not None:
         kind |= {"nargs": "?", "const": option.optional}
-    text = f"same as --{option.name}" if flag.startswith("--agentbench-") else option.help
+    is_other_spelling = option.short and flag.startswith("--agentbench-")
+    text = f"same as --{option.name}" if is_other_spelling else option.help
     parser.getgroup(*_GROUP).addoption(flag, dest=option.dest, default=None, help=text, **kind)
 
 

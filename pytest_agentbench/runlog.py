@@ -146,34 +146,3 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise BenchmarkError(f"{path}: expected {what}, got a JSON {type(data).__name__}")
     return data
-
-
-def find_run(name: str, runs: Path, benchmark: str, base: Path, proof: str = SCORES) -> Path:
-    """The folder of a run named by the user: a folder, its scores.json, or ``last``.
-
-    ``proof`` is the file that it must hold: one that can be resumed need not be scored.
-    """
-    if name == "last":
-        folders = [
-            path.parent for path in runs.glob(f"*/{proof}") if _is_of(path.parent, benchmark)
-        ]
-        if not folders:
-            raise BenchmarkError(
-                f"no run of {benchmark} with {proof} below {runs}, so no 'last' one"
-            )
-        return max(folders, key=lambda folder: (folder / proof).stat().st_mtime_ns)
-    path = base / name
-    folder = path.parent if path.name == SCORES else path
-    if not (folder / proof).is_file():
-        raise BenchmarkError(
-            f"{name}: expected the folder of a run (with {proof}), its {SCORES} or 'last'"
-        )
-    return folder
-
-
-def _is_of(folder: Path, benchmark: str) -> bool:
-    try:
-        settings = read_json(folder / MANIFEST, "a manifest").get("settings") or {}
-    except BenchmarkError:
-        return False
-    return bool(settings.get("benchmark") == benchmark)

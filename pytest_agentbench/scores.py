@@ -40,7 +40,7 @@ def load_baseline(folder: Path, settings: Settings, dataset: Dataset) -> Baselin
         "benchmark": settings.benchmark.name,
         "mode": settings.mode,
         "data digest": dataset.digest,
-        **dataset.conditions,
+        **dataset.conditions(),
     }
     theirs = {
         **scores,
@@ -84,7 +84,7 @@ def score(
         "mode": settings.mode,
         "dataset": {"source": str(settings.dataset), "digest": dataset.digest,
                     "description": dataset.description},
-        "conditions": dict(dataset.conditions),
+        "conditions": dict(dataset.conditions()),
         "seed": settings.seed,
         "primary": settings.reading,
         "samples": {"total": len(every),

@@ -24,6 +24,26 @@ def test_examples_that_answer_humob(project, name):
     result.assert_outcomes(passed=4)
 
 
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_the_example_of_an_asbench_agent(project, isolation):
+    result = project.pytest(
+        "--benchmark=BehaviorModeling", f"--agent={EXAMPLES / 'asbench_agent.py'}", "--limit=6",
+        "--text-models=none", "--concurrency=3", f"--agent-isolation={isolation}",
+    )  # fmt: skip
+    assert result.ret == 0
+    result.assert_outcomes(passed=7)
+
+
+def test_the_example_of_a_websociety_agent(project):
+    result = project.pytest(
+        "--benchmark=BehaviorModeling", f"--agent={EXAMPLES / 'websociety_agent.py'}",
+        "-k", "recommendation", "--text-models=none",
+    )  # fmt: skip
+    assert result.ret == 0
+    assert project.scores()["readings"]["documented"]["top_5_hit_rate"]["value"] > 0
+    assert project.scores()["readings"]["documented"]["final_score"]["value"] is None
+
+
 def test_the_command_example(project):
     command = f"cmd:{sys.executable} {EXAMPLES / 'command_agent.py'}"
     result = project.pytest("--benchmark=humob", f"--agent={command}", "--limit=4", "-n2")

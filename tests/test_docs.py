@@ -21,7 +21,8 @@ def blocks(text, language):
 def options_table():
     lines = ["| option | ini key | scenario key | meaning |", "|---|---|---|---|"]
     for option in OPTIONS:
-        given = f"`--{option.name}`" if option.flag else f"`--{option.name} {option.metavar}`"
+        name = option.name if option.short else f"agentbench-{option.name}"
+        given = f"`--{name}`" if option.flag else f"`--{name} {option.metavar}`"
         given = given if option.command_line else ""
         ini = f"`{option.dest}`" if option.ini else ""
         key = f"`{option.key}`" if option.scenario else ""
@@ -57,7 +58,10 @@ def test_the_readmes_agent_and_gates_run(project):
 def test_the_output_in_the_readme_is_what_comes_out(project):
     (shown, *_) = blocks(README, "text")
     summary = shown[shown.index("300 samples:") : shown.index("run: ")]
-    assert summary in project.pytest("-n", "2", "--benchmark", "humob").stdout.str()
+    result = project.pytest("-n", "2", "--benchmark", "humob")
+    # The floor is what could be computed in the time there was.
+    lines = [line for line in summary.splitlines() if not line.startswith("floor: ")]
+    result.stdout.fnmatch_lines([line.replace("*", "[*]") for line in lines])
 
 
 def test_every_local_link_leads_somewhere():

@@ -261,6 +261,9 @@ def test_an_agent_elsewhere_that_moves_rootdir_is_warned_about(project):
     )
     moved = project.python("-c", code, "--agent", "../other/agent.py")
     moved.stdout.fnmatch_lines(["*rootdir is */other, which does not hold */work*"])
+    strict = project.python("-c", code, "--agent", "../other/agent.py", "-Werror")
+    assert strict.ret == pytest.ExitCode.USAGE_ERROR
+    assert "INTERNALERROR" not in strict.stdout.str() + strict.stderr.str()
     stayed = project.python("-c", code, "--agent=../other/agent.py")
     assert stayed.ret == 0
     assert "does not hold" not in stayed.stdout.str()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import pytest
 
@@ -108,20 +107,3 @@ def test_a_json_file_that_is_none_of_ours_is_refused(tmp_path, text, message):
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(BenchmarkError, match=message):
         runlog.read_json(tmp_path / "x.json", "scores")
-
-
-def test_find_run(tmp_path):
-    runs = tmp_path / "runs"
-    for number, benchmark in enumerate(["a", "b", "a"]):
-        (runs / f"run{number}").mkdir(parents=True)
-        scores = runs / f"run{number}" / "scores.json"
-        runlog.write_json(scores, {})
-        manifest = {"settings": {"benchmark": benchmark}}
-        runlog.write_json(scores.with_name("manifest.json"), manifest)
-        os.utime(scores, (number, number))
-    assert runlog.find_run("last", runs, "a", tmp_path) == runs / "run2"
-    assert runlog.find_run("last", runs, "b", tmp_path) == runs / "run1"
-    assert runlog.find_run("runs/run0", runs, "a", tmp_path) == runs / "run0"
-    assert runlog.find_run("runs/run0/scores.json", runs, "a", tmp_path) == runs / "run0"
-    with pytest.raises(BenchmarkError, match=r"no run of c with scores\.json"):
-        runlog.find_run("last", runs, "c", tmp_path)

@@ -13,7 +13,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -97,12 +96,14 @@ class Dataset(abc.ABC):
     keys: Sequence[SampleKey]
     digest: str  # of the data; scores are compared only where it is equal
     description: str  # one line for people, saying "synthetic" where it is
-    # What else must be equal for two scores to be compared: {"text models": "offline"}.
-    conditions: Mapping[str, str] = MappingProxyType({})
 
     @abc.abstractmethod
     def sample(self, index: int) -> Sample:
         """The sample that ``keys[index]`` names."""
+
+    def conditions(self) -> Mapping[str, str]:
+        """What else must be equal for two scores to be compared: ``{"text models": "offline"}``."""
+        return {}
 
     def cluster(self, index: int) -> str:
         """The person behind a sample: what the bootstrap draws. By default every sample has its own."""
@@ -148,6 +149,7 @@ class Benchmark(abc.ABC):
     baselines: ClassVar[Mapping[str, Callable[..., Any]]]  # built-in agents, `--agent builtin:NAME`
     default_baseline: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    hub_repository: ClassVar[str | None] = None  # what `--dataset hub` and `agentbench fetch` get
 
     @abc.abstractmethod
     def load(self, settings: Settings) -> Dataset:

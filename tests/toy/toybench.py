@@ -28,6 +28,11 @@ def half(context):
     return context["a"] + context["b"] if context["a"] % 2 == 0 else -1
 
 
+class Sums(SampleList):
+    def conditions(self):
+        return {"candidate order": f"seed {self.seed}"}
+
+
 class ToySum(Benchmark):
     name = "toysum"
     description = "add two numbers"
@@ -47,7 +52,7 @@ class ToySum(Benchmark):
         if settings.dataset != "demo":
             raise BenchmarkError(f"{settings.dataset}: expected demo")
         shift = settings.parameters["shift"]
-        dataset = SampleList(
+        dataset = Sums(
             (
                 Sample(
                     SampleKey("sum" if n % 4 else "double", f"s{n}"),
@@ -58,7 +63,7 @@ class ToySum(Benchmark):
             ),
             "toy data",
         )
-        dataset.conditions = {"candidate order": f"seed {settings.seed}"}
+        dataset.seed = settings.seed
         return dataset
 
     def check(self, sample, answer):

@@ -45,6 +45,7 @@ class DailyMobility(Benchmark):
             "jsd_intention_proportions", "lower", 0.0, 1.0, description="what they do, how long"
         ),
     )
+    hub_repository: ClassVar[str | None] = data.HUB_REPOSITORY
     headline: ClassVar[str] = scoring.FINAL
     baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
     default_baseline: ClassVar[str] = "commuter"

@@ -46,6 +46,7 @@ class HurricaneMobility(Benchmark):
             "distribution_score", "higher", 0.0, 100.0, description="at which hours they travel"
         ),
     )
+    hub_repository: ClassVar[str | None] = data.HUB_REPOSITORY
     headline: ClassVar[str] = "final_score"
     baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
     default_baseline: ClassVar[str] = "cautious"

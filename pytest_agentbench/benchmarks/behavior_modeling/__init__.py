@@ -1,0 +1,1 @@
+"""BehaviorModeling: what would this person choose, and what would they write about it?"""

@@ -1,0 +1,117 @@
+"""Baselines as agents. Each answers both kinds of question, so that each has a final score.
+
+One named after a way to recommend (``candidate-order``, ``random``, ``popular``, ``user-category``)
+writes reviews as ``user-mean`` does; one named after a way to write reviews (``constant``,
+``user-mean``) recommends as ``random`` does, which is chance. They see what any agent sees.
+"""
+
+from __future__ import annotations
+
+import random as randomness
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pytest_agentbench.benchmarks.behavior_modeling.items import categories
+from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION
+
+Context = Mapping[str, Any]
+Answer = dict[str, Any]
+
+USUAL_STARS = 4.0
+MOST_REVIEWS = 500  # of one user or item; more of them would change the mean but little
+SENTENCES = {
+    1: "This was a bad experience and I would not recommend it to anybody.",
+    2: "I was disappointed, there are better choices than this one.",
+    3: "It was okay, with some good points and some bad points.",
+    4: "I liked it, it was good and I would recommend it.",
+    5: "I loved it, it was excellent and I recommend it to everybody.",
+}
+
+
+def candidate_order(context: Context) -> Answer:
+    """The candidates as they come: chance, unless their order was kept and leaks the answer."""
+    return _either(context, lambda: list(context["candidate_list"]), _user_mean)
+
+
+def random(context: Context) -> Answer:
+    """The candidates in a random order, the same in every run."""
+    return _either(context, lambda: _random(context), _user_mean)
+
+
+def popular(context: Context) -> Answer:
+    """The candidates with most reviews first."""
+    return _either(context, lambda: _popular(context), _user_mean)
+
+
+def user_category(context: Context) -> Answer:
+    """The candidates of the categories that the user reviews most and rates best first."""
+    return _either(context, lambda: _user_category(context), _user_mean)
+
+
+def constant(context: Context) -> Answer:
+    """Four stars and one sentence, whoever writes about whatever."""
+    return _either(context, lambda: _random(context), lambda _: _written(USUAL_STARS))
+
+
+def user_mean(context: Context) -> Answer:
+    """The user's mean stars (else the item's), and a sentence that goes with them."""
+    return _either(context, lambda: _random(context), _user_mean)
+
+
+def _either(
+    context: Context, rank: Callable[[], list[str]], write: Callable[[Context], Answer]
+) -> Answer:
+    if context["target"] == RECOMMENDATION:
+        return {"item_list": rank()}
+    return write(context)
+
+
+def _random(context: Context) -> list[str]:
+    listed = sorted(context["candidate_list"])
+    randomness.Random(f"{context['task_id']} {context['user_id']}").shuffle(listed)
+    return listed
+
+
+def _popular(context: Context) -> list[str]:
+    count = {item: context["uir"].count_reviews(item_id=item) for item in context["candidate_list"]}
+    return sorted(count, key=lambda item: (-count[item], item))
+
+
+def _user_category(context: Context) -> list[str]:
+    uir = context["uir"]
+    liking: dict[str, float] = defaultdict(float)
+    for review in uir.get_reviews(user_id=context["user_id"], limit=MOST_REVIEWS):
+        stars = float(review.get("stars") or USUAL_STARS)
+        for category in categories(uir.get_item(review["item_id"])):
+            liking[category] += stars - 2  # even a poor review shows an interest
+
+    def appeal(item: str) -> float:
+        known = categories(uir.get_item(item))
+        return sum(liking.get(category, 0.0) for category in known) / max(1, len(known))
+
+    places = {item: place for place, item in enumerate(_popular(context))}
+    return sorted(places, key=lambda item: (-appeal(item), places[item]))
+
+
+def _user_mean(context: Context) -> Answer:
+    uir = context["uir"]
+    reviews = uir.get_reviews(user_id=context["user_id"], limit=MOST_REVIEWS)
+    reviews = reviews or uir.get_reviews(item_id=context["item_id"], limit=MOST_REVIEWS)
+    stars = [float(review["stars"]) for review in reviews if review.get("stars") is not None]
+    return _written(sum(stars) / len(stars) if stars else USUAL_STARS)
+
+
+def _written(stars: float) -> Answer:
+    kept = min(5.0, max(1.0, stars))
+    return {"stars": kept, "review": SENTENCES[int(kept + 0.5)]}
+
+
+BASELINES: Mapping[str, Callable[[Context], Answer]] = {
+    "candidate-order": candidate_order,
+    "random": random,
+    "popular": popular,
+    "user-category": user_category,
+    "constant": constant,
+    "user-mean": user_mean,
+}

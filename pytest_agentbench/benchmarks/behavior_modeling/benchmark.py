@@ -1,0 +1,79 @@
+"""The BehaviorModeling benchmark: recommendation and review writing for a known person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_agentbench.benchmarks.behavior_modeling import answers, data, details, scoring
+from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
+from pytest_agentbench.benchmarks.protocol import (
+    Benchmark,
+    Dataset,
+    Estimator,
+    Metric,
+    Parameter,
+    Sample,
+)
+
+if TYPE_CHECKING:
+    from pytest_agentbench.options import Settings
+    from pytest_agentbench.records import Record
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value.strip()
+
+
+class BehaviorModeling(Benchmark):
+    """What would this person choose, and what would they write about it?"""
+
+    name: ClassVar[str] = "BehaviorModeling"
+    description: ClassVar[str] = "which item a person would choose, and how they would review it"
+    modes: ClassVar[tuple[str, ...]] = ("test", "inference")
+    readings: ClassVar[tuple[str, ...]] = scoring.READINGS
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("top_1_hit_rate", "higher", 0, 1, description="the true item comes first"),
+        Metric("top_3_hit_rate", "higher", 0, 1, description="the true item is in the first 3"),
+        Metric("top_5_hit_rate", "higher", 0, 1, description="the true item is in the first 5"),
+        Metric("average_hit_rate", "higher", 0, 1, description="the mean of the three hit rates"),
+        Metric("preference_estimation", "higher", 0, 1, description="how near the stars are"),
+        Metric("sentiment_error", "lower", 0, 1, description="difference of VADER's compound"),
+        Metric("emotion_error", "lower", 0, 0.5, description="difference of emotion probabilities"),
+        Metric("topic_error", "lower", 0, 1, description="distance of the texts' embeddings"),
+        Metric("review_generation", "higher", 0, 1, description="1 - the weighted text errors"),
+        Metric("overall_quality", "higher", 0, 1, description="stars and text together"),
+        Metric("final_score", "higher", 0, 100, description="both targets together"),
+    )
+    hub_repository: ClassVar[str | None] = data.HUB_REPOSITORY
+    headline: ClassVar[str] = "final_score"
+    baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
+    default_baseline: ClassVar[str] = "user-category"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("device", "auto, cpu, cuda, cuda:N or mps (for the text models)", _name, "auto"),
+        Parameter("revision", "a commit, tag or branch of the hub's data set", _name),
+    )
+
+    def load(self, settings: Settings) -> Dataset:
+        return data.load(settings)
+
+    def check(self, sample: Sample, answer: Any) -> dict[str, Any]:
+        return answers.check(sample, answer)
+
+    def score_sample(self, sample: Sample, answer: Any) -> Mapping[str, Mapping[str, float]]:
+        return scoring.score_sample(sample, answer)
+
+    def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
+        assert isinstance(dataset, data.BehaviorDataset)
+        return scoring.score_run(dataset, records)
+
+    def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
+        assert isinstance(dataset, data.BehaviorDataset)
+        return details.describe(dataset, records)
+
+    def agent_template(self) -> str:
+        file = resources.files(__package__).joinpath("agent_template.py.txt")
+        return file.read_text(encoding="utf-8")

@@ -1,0 +1,340 @@
+"""The user-item-review store that agents query: a read-only database, microseconds to a lookup.
+
+``user.json``, ``item.json`` and ``review.json`` (JSON Lines) are built once into one SQLite file in the
+cache, named after the digest of the three: when one of them changes, another file is built. It is
+written under another name and renamed, so a reader sees a whole store or none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import json
+import os
+import sqlite3
+import tempfile
+import threading
+import weakref
+from collections.abc import Collection, Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.datasets import cache
+from pytest_agentbench.datasets.progress import Progress
+
+FORMAT = 1  # part of the file's name: raise it when the tables change
+TABLES = ("user", "item", "review")
+UNUSED_DAYS = 60  # stores nobody has opened for so long make room when another is built
+
+_BATCH = 20_000
+_SCHEMA = """
+CREATE TABLE user (n INTEGER PRIMARY KEY, id TEXT NOT NULL, json TEXT NOT NULL);
+CREATE TABLE item (n INTEGER PRIMARY KEY, id TEXT NOT NULL, json TEXT NOT NULL);
+CREATE TABLE review (
+    n INTEGER PRIMARY KEY, id TEXT, user TEXT NOT NULL, item TEXT NOT NULL, time REAL,
+    json TEXT NOT NULL
+);
+"""
+# After the rows: sorting once is faster than keeping four trees in order, and bounded in memory.
+_INDICES = """
+CREATE INDEX user_by_id ON user (id);
+CREATE INDEX item_by_id ON item (id);
+CREATE INDEX review_by_id ON review (id) WHERE id IS NOT NULL;
+CREATE INDEX review_by_user ON review (user);
+CREATE INDEX review_by_item ON review (item);
+"""
+_INSERT = {
+    "user": "INSERT INTO user (id, json) VALUES (?, ?)",
+    "item": "INSERT INTO item (id, json) VALUES (?, ?)",
+    "review": "INSERT INTO review (id, user, item, time, json) VALUES (?, ?, ?, ?, ?)",
+}
+_DATE_KEYS = ("timestamp", "date", "date_added", "time")
+_GOODREADS_DATE = "%a %b %d %H:%M:%S %z %Y"
+
+
+class Store:
+    """An open store. One connection serves all threads of a process; a fork opens its own."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._open()
+
+    def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
+        return Store, (self.path,)
+
+    def _open(self) -> None:
+        uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
+        self._database = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        self._database.execute("PRAGMA mmap_size = 1073741824")
+        self._process = os.getpid()
+        self.close = weakref.finalize(self, self._database.close)
+
+    def rows(
+        self, sql: str, parameters: Collection[Any], at_a_time: int = 64
+    ) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, fetched some at a time: who takes a few need not pay for all."""
+        if self._process != os.getpid():
+            # After a fork: the lock may be held by a thread that is not here, and the connection is
+            # the parent's to close.
+            self._lock = threading.Lock()
+            self._inherited = self._database
+            self.close.detach()
+            self._open()
+        with self._lock:
+            cursor = self._database.execute(sql, tuple(parameters))
+        while True:
+            with self._lock:
+                fetched = cursor.fetchmany(at_a_time)
+            if not fetched:
+                return
+            yield from fetched
+
+    def get(self, table: str, identifier: str) -> dict[str, Any] | None:
+        sql = f"SELECT json FROM {table} WHERE id = ? ORDER BY n DESC LIMIT 1"  # noqa: S608 -- ours
+        for (text,) in self.rows(sql, (str(identifier),)):
+            found: dict[str, Any] = json.loads(text)
+            return found
+        return None
+
+
+class UserItemReviews:
+    """What an agent may ask about users, items and reviews, for one sample.
+
+    The reviews that the sample's user wrote of the ``hidden`` items are in no answer. Every call gives
+    fresh objects, which the agent may change.
+    """
+
+    agentbench_methods: ClassVar[tuple[str, ...]] = (
+        "get_user", "get_item", "get_reviews", "count_reviews",
+    )  # fmt: skip
+
+    def __init__(self, store: Store, user_id: str, hidden: Collection[str]) -> None:
+        self._store = store
+        self._user = user_id
+        self._hidden = frozenset(hidden)
+
+    def get_user(self, user_id: str) -> dict[str, Any] | None:
+        """The user's record, or None."""
+        return self._store.get("user", user_id)
+
+    def get_item(self, item_id: str) -> dict[str, Any] | None:
+        """The item's record (``name`` or ``title``, ``categories`` …), or None."""
+        return self._store.get("item", item_id)
+
+    def get_reviews(
+        self,
+        item_id: str | None = None,
+        user_id: str | None = None,
+        review_id: str | None = None,
+        *,
+        limit: int | None = None,
+        after: Any = None,
+        before: Any = None,
+        newest_first: bool = False,
+    ) -> list[dict[str, Any]]:
+        """Reviews of an item, by a user, or with an id; those of both if both are given.
+
+        They come in the order of the file. ``after`` and ``before`` are dates (ISO text, a datetime, or
+        seconds since 1970): ``after`` is included, ``before`` is not, and reviews without a date are in
+        neither. ``limit`` is the most that are returned.
+        """
+        found: list[dict[str, Any]] = []
+        if limit is not None and limit < 1:
+            return found
+        order = "time DESC, n" if newest_first else "n"
+        few = 64 if limit is None else max(1, min(limit, 64))
+        for row in self._select("json", item_id, user_id, review_id, after, before, order, few):
+            found.append(json.loads(row))
+            if limit is not None and len(found) >= limit:
+                break
+        return found
+
+    def count_reviews(self, item_id: str | None = None, user_id: str | None = None) -> int:
+        """How many reviews :meth:`get_reviews` would return."""
+        return sum(1 for _ in self._select("n", item_id, user_id, None, None, None, "n"))
+
+    def _select(
+        self, column: str, item_id: Any, user_id: Any, review_id: Any, after: Any, before: Any,
+        order: str, at_a_time: int = 64,
+    ) -> Iterator[Any]:  # fmt: skip
+        conditions: list[str] = []
+        parameters: list[str | float] = []
+        for name, value in (("id", review_id), ("user", user_id), ("item", item_id)):
+            if value is not None:
+                conditions.append(f"{name} = ?")
+                parameters.append(str(value))
+        if not conditions:
+            return
+        for sign, moment in ((">=", after), ("<", before)):
+            if moment is not None:
+                conditions.append(f"time {sign} ?")
+                parameters.append(_moment(moment))
+        sql = (
+            f"SELECT user, item, {column} FROM review WHERE {' AND '.join(conditions)} "  # noqa: S608 -- ours
+            f"ORDER BY {order}"
+        )
+        for user, item, value in self._store.rows(sql, parameters, at_a_time):
+            if user != self._user or item not in self._hidden:
+                yield value
+
+
+def open_store(folder: Path) -> tuple[Store, str]:
+    """The store of a data set folder, built if there is none yet, and the digest of its sources."""
+    sources = {table: _source(folder, table) for table in TABLES}
+    parts = [[table, cache.file_digest(path)] for table, path in sources.items()]
+    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    place = cache.cache_folder() / "behavior_modeling"
+    path = place / f"{digest[:32]}-{FORMAT}.sqlite"
+    if not _whole(path):
+        _require_writable(place)
+        with cache.one_at_a_time(place, path.stem):
+            if not _whole(path):  # another worker may have built it meanwhile
+                _make_room(place)
+                build(sources, path)
+    with contextlib.suppress(OSError):
+        os.utime(path)  # in use: see _make_room
+    return Store(path), digest
+
+
+def _whole(path: Path) -> bool:
+    """Whether a store is there with all its pages, by what its header says."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(32)
+            page = int.from_bytes(header[16:18], "big")
+            size = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
+            return header.startswith(b"SQLite format 3\0") and path.stat().st_size == size > 0
+    except OSError:
+        return False
+
+
+def build(sources: dict[str, Path], path: Path) -> None:
+    """Writes the store of three files, in one pass over each."""
+    handle, name = tempfile.mkstemp(prefix="building-", suffix=".sqlite", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        database = sqlite3.connect(temporary, isolation_level=None)
+        try:
+            # Nothing is lost in a crash: the file is not in its place before it is whole.
+            for setting in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -16384"):
+                database.execute(f"PRAGMA {setting}")
+            database.executescript(_SCHEMA)
+            for table, source in sources.items():
+                database.execute("BEGIN")
+                progress = Progress(f"building the review store from {source.name}", "lines")
+                rows = _rows(table, source, progress)
+                database.executemany(_INSERT[table], rows)
+                database.execute("COMMIT")
+            database.executescript(_INDICES)
+        finally:
+            database.close()
+        try:
+            temporary.replace(path)
+        except OSError:
+            if not _whole(path):  # somebody else was first and has it open: theirs is as good
+                raise
+    except sqlite3.Error as error:
+        raise BenchmarkError(
+            f"{path}: the review store could not be built ({error}); is the disk full? "
+            f"AGENTBENCH_CACHE names another place"
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _rows(table: str, source: Path, progress: Progress) -> Iterator[tuple[Any, ...]]:
+    with gzip.open(source) if source.suffix == ".gz" else source.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if number % _BATCH == 0:
+                progress.add(_BATCH)
+            text = line.strip()
+            if text:
+                yield _row(table, text, source, number)
+
+
+def _row(table: str, line: bytes, source: Path, number: int) -> tuple[Any, ...]:
+    where = f"{source}, line {number}"
+    try:
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        record = json.loads(text)
+    except ValueError as error:
+        raise BenchmarkError(f"{where}: expected one JSON object a line, but {error}") from None
+    if not isinstance(record, dict):
+        raise BenchmarkError(
+            f"{where}: expected one JSON object a line (JSON Lines), got {type(record).__name__}"
+        )
+    needed = ("user_id", "item_id") if table == "review" else (f"{table}_id",)
+    values = [record.get(name) for name in needed]
+    for name, value in zip(needed, values, strict=True):
+        if not isinstance(value, (str, int)) or isinstance(value, bool):
+            raise BenchmarkError(f"{where}: expected the key {name!r} with an id, got {value!r}")
+    if table != "review":
+        return str(values[0]), text
+    review_id = record.get("review_id")
+    return (
+        None if review_id is None else str(review_id), str(values[0]), str(values[1]),
+        review_time(record), text,
+    )  # fmt: skip
+
+
+def review_time(record: dict[str, Any]) -> float | None:
+    """When a review was written, in seconds since 1970; the three sources say it in three ways."""
+    for key in _DATE_KEYS:
+        if record.get(key) is not None:
+            try:
+                return _moment(record[key])
+            except ValueError:
+                return None
+    return None
+
+
+def _moment(value: Any) -> float:
+    """Seconds since 1970 of a number (milliseconds if so large), a datetime, or a written date."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value / 1000 if abs(value) > 1e11 else float(value)
+    if isinstance(value, str):
+        text = value.strip()
+        if text.replace(".", "", 1).isdigit() and len(text) > 8:
+            return _moment(float(text))
+        try:
+            value = datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
+        except ValueError:
+            try:
+                value = datetime.strptime(text, _GOODREADS_DATE)
+            except ValueError:
+                raise ValueError(f"expected a date such as 2019-05-31, got {text!r}") from None
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+        return aware.timestamp()
+    raise ValueError(f"expected a date such as 2019-05-31, got {value!r}")
+
+
+def _source(folder: Path, table: str) -> Path:
+    for name in (f"{table}.json", f"{table}.json.gz"):
+        if (folder / name).is_file():
+            return folder / name
+    raise BenchmarkError(f"dataset {folder}: expected {table}.json (JSON Lines), got no such file")
+
+
+def _require_writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(f"{folder} cannot be written")
+    except OSError as error:
+        raise BenchmarkError(
+            f"the review store needs a place in the cache, but {error}; AGENTBENCH_CACHE names another"
+        ) from None
+
+
+def _make_room(folder: Path) -> None:
+    oldest = datetime.now(timezone.utc).timestamp() - UNUSED_DAYS * 86400
+    for path in folder.glob("*.sqlite"):
+        with contextlib.suppress(OSError):  # somebody else's, or gone already
+            if path.stat().st_mtime < oldest:
+                path.unlink()

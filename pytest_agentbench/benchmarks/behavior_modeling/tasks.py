@@ -1,0 +1,241 @@
+"""Reads the questions of a data set folder, in the published layout or WebSocietySimulator's."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_agentbench.benchmarks.protocol import BenchmarkError, SampleKey
+
+RECOMMENDATION = "recommendation"
+REVIEW = "review_writing"
+TARGETS = (RECOMMENDATION, REVIEW)
+
+_SIMULATOR_TYPES = {"recommendation": RECOMMENDATION, "user_behavior_simulation": REVIEW}
+_SIMULATOR_FILE = re.compile(r"task_(\d+)\.json")
+_TRUTH_FILE = "inference_tasks_groundtruth.json"
+_NEEDED = {
+    RECOMMENDATION: ("user_id", "candidate_category", "candidate_list"),
+    REVIEW: ("user_id", "item_id"),
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One question. ``fields`` is all that the file says of it, without the truth."""
+
+    key: SampleKey
+    user_id: str
+    candidates: tuple[str, ...]  # of a recommendation
+    item_id: str | None  # of a review
+    fields: Mapping[str, Any]
+    truth: Any = field(repr=False)  # an item id, or {"stars", "review"}; None where nobody knows
+
+    @property
+    def target(self) -> str:
+        return self.key.target
+
+
+def read_tasks(folder: Path, mode: str) -> list[Task]:
+    """The tasks of a folder; in inference mode the truth may be absent, but not in part."""
+    published = _existing(folder / f"{mode}_tasks.json")
+    if published is not None:
+        tasks = _published(published, folder, mode)
+    elif (folder / "tasks").is_dir():
+        tasks = _simulator(folder, mode)
+    else:
+        raise BenchmarkError(
+            f"dataset {folder}: expected {mode}_tasks.json (the published layout) or tasks/task_N.json "
+            f"(WebSocietySimulator's), got {_listing(folder)}"
+        )
+    known = [task for task in tasks if task.truth is not None]
+    if known and len(known) < len(tasks):
+        without = next(task for task in tasks if task.truth is None)
+        raise BenchmarkError(
+            f"dataset {folder}: expected a ground truth for every task or for none, {without.key} "
+            f"has none ({len(tasks) - len(known)} of {len(tasks)} tasks)"
+        )
+    return tasks
+
+
+def _published(path: Path, folder: Path, mode: str) -> list[Task]:
+    entries = _list(path)
+    truths: dict[str, Any] = {}
+    truth_path = _existing(folder / _TRUTH_FILE) if mode == "inference" else None
+    if truth_path is not None:
+        for index, entry in enumerate(_list(truth_path)):
+            where = f"{truth_path}, entry {index}"
+            truths[_identifier(entry, "task_id", where)] = _needed(entry, "ground_truth", where)
+    tasks: list[Task] = []
+    seen: dict[str, int] = {}
+    for index, entry in enumerate(entries):
+        where = f"{path}, entry {index}"
+        task_id = _identifier(entry, "task_id", where)
+        if task_id in seen:
+            raise BenchmarkError(
+                f"{where}: expected a task_id used once, got {task_id!r} (also entry {seen[task_id]})"
+            )
+        seen[task_id] = index
+        target = _needed(entry, "target", where)
+        if target not in TARGETS:
+            raise BenchmarkError(f"{where}: expected target {' or '.join(TARGETS)}, got {target!r}")
+        truth = entry.get("ground_truth")
+        if mode == "test":
+            truth = _needed(entry, "ground_truth", where)
+        elif task_id in truths:
+            truth, where = truths[task_id], f"{truth_path}, task_id {task_id}"
+        tasks.append(_task(SampleKey(target, task_id), entry, truth, where))
+    return tasks
+
+
+def _simulator(folder: Path, mode: str) -> list[Task]:
+    numbered = sorted(
+        (int(match[1]), path)
+        for path in (folder / "tasks").iterdir()
+        if (match := _SIMULATOR_FILE.fullmatch(path.name))
+    )
+    tasks = []
+    for number, path in numbered:
+        entry = _read(path)
+        if not isinstance(entry, dict):
+            raise BenchmarkError(f"{path}: expected a JSON object, got {_kind(entry)}")
+        given = _needed(entry, "type", str(path))
+        if given not in _SIMULATOR_TYPES:
+            raise BenchmarkError(
+                f"{path}: expected type {' or '.join(_SIMULATOR_TYPES)}, got {given!r}"
+            )
+        target = _SIMULATOR_TYPES[given]
+        truth_path = folder / "groundtruth" / f"groundtruth_{number}.json"
+        truth = None
+        if truth_path.is_file():
+            truth = _read(truth_path)
+            if isinstance(truth, dict) and "ground truth" in truth:
+                truth = truth["ground truth"]
+        elif mode == "test":
+            raise BenchmarkError(f"{path}: expected its ground truth in {truth_path}, got no file")
+        entry = {"task_id": number, "target": target, **entry}
+        where = str(truth_path if truth is not None else path)
+        tasks.append(_task(SampleKey(target, str(number)), entry, truth, where))
+    return tasks
+
+
+def _task(key: SampleKey, entry: dict[str, Any], truth: Any, where: str) -> Task:
+    for name in _NEEDED[key.target]:
+        _needed(entry, name, where)
+    candidates: tuple[str, ...] = ()
+    item_id = None
+    if key.target == RECOMMENDATION:
+        candidates = _candidates(entry["candidate_list"], where)
+        truth = None if truth is None else _true_item(truth, candidates, where)
+    else:
+        item_id = _identifier(entry, "item_id", where)
+        truth = None if truth is None else _true_review(truth, where)
+    return Task(
+        key=key,
+        user_id=_identifier(entry, "user_id", where),
+        candidates=candidates,
+        item_id=item_id,
+        fields={name: value for name, value in entry.items() if not _is_truth(name)},
+        truth=truth,
+    )
+
+
+def _is_truth(name: str) -> bool:
+    """However it is spelt: it must not reach the agent among the unknown keys."""
+    return re.sub(r"[^a-z]", "", name.lower()) == "groundtruth"
+
+
+def _candidates(value: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(_is_id(item) for item in value):
+        raise BenchmarkError(f"{where}: expected candidate_list to be a list of ids, got {value!r}")
+    candidates = tuple(str(item) for item in value)
+    if len(set(candidates)) < len(candidates):
+        double = next(item for item in candidates if candidates.count(item) > 1)
+        raise BenchmarkError(f"{where}: expected each candidate once, got {double!r} twice")
+    return candidates
+
+
+def _true_item(value: Any, candidates: tuple[str, ...], where: str) -> str:
+    if not _is_id(value):
+        raise BenchmarkError(f"{where}: expected the ground truth to be an item id, got {value!r}")
+    if str(value) not in candidates:
+        raise BenchmarkError(
+            f"{where}: expected the ground truth to be one of the {len(candidates)} candidates, "
+            f"got {value!r}"
+        )
+    return str(value)
+
+
+def _true_review(value: Any, where: str) -> dict[str, Any]:
+    review = value.get("review", value.get("text")) if isinstance(value, dict) else None
+    try:
+        stars = float(value["stars"])
+        good = 1 <= stars <= 5 and isinstance(review, str)
+    except (TypeError, ValueError, KeyError):
+        good, stars = False, math.nan
+    if not good:
+        raise BenchmarkError(
+            f"{where}: expected the ground truth to have stars (1 to 5) and a review, got {value!r}"
+        )
+    return {"stars": stars, "review": review}
+
+
+def _list(path: Path) -> list[dict[str, Any]]:
+    entries = _read(path)
+    if not isinstance(entries, list):
+        raise BenchmarkError(f"{path}: expected a JSON list, got {_kind(entries)}")
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise BenchmarkError(f"{path}, entry {index}: expected an object, got {_kind(entry)}")
+    return entries
+
+
+def _read(path: Path) -> Any:
+    try:
+        content = path.read_bytes()
+        text = gzip.decompress(content) if path.suffix == ".gz" else content
+        return json.loads(text)
+    except (OSError, EOFError, ValueError) as error:
+        raise BenchmarkError(f"{path}: expected a JSON file, but {error}") from None
+
+
+def _needed(entry: Mapping[str, Any], name: str, where: str) -> Any:
+    if entry.get(name) is None:
+        kept = ", ".join(entry) or "no keys"
+        raise BenchmarkError(f"{where}: expected the key {name!r}, got {kept}")
+    return entry[name]
+
+
+def _identifier(entry: Mapping[str, Any], name: str, where: str) -> str:
+    value = _needed(entry, name, where)
+    if not _is_id(value):
+        raise BenchmarkError(f"{where}: expected {name} to be a text or a number, got {value!r}")
+    return str(value)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool) and str(value) != ""
+
+
+def _existing(path: Path) -> Path | None:
+    """The file, or the same file gzipped."""
+    zipped = path.with_name(f"{path.name}.gz")
+    return path if path.is_file() else zipped if zipped.is_file() else None
+
+
+def _kind(value: Any) -> str:
+    for kind, name in ((dict, "an object"), (list, "a list"), (str, "a text")):
+        if isinstance(value, kind):
+            return name
+    return repr(value)
+
+
+def _listing(folder: Path) -> str:
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    return ", ".join(names[:10]) + (", …" if len(names) > 10 else "") if names else "nothing there"

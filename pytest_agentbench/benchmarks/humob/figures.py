@@ -1,0 +1,178 @@
+"""The figures of a humob run: two trajectories of a day, and where, when and for whom it goes wrong."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pytest_agentbench.benchmarks.humob import run_tables
+from pytest_agentbench.benchmarks.humob.data import HumobDataset
+from pytest_agentbench.benchmarks.humob.editions import CELL_KM
+from pytest_agentbench.benchmarks.humob.scoring import day_bounds
+from pytest_agentbench.reports.figures import (
+    GENERATED,
+    MIDDLE_LEGEND,
+    PAIR_LEGEND,
+    REAL,
+    Figure,
+    Picker,
+    heat_map,
+    hover,
+    legend,
+    means_and_middles,
+    plot,
+    source,
+)
+
+if TYPE_CHECKING:
+    from pytest_agentbench.records import Record
+
+MOST_USERS = 3_000  # whose days are scored again for the figures
+MOST_POINTS = 30_000  # in the picker of trajectories: about 20 bytes of the page each
+MOST_BLOCKS = 40  # across the error map
+POINTS_A_GROUP = 6
+HEADLINE = "geobleu"
+
+
+def figures(
+    dataset: HumobDataset, records: Sequence[Record], scores: Mapping[str, Any]
+) -> Sequence[Figure]:
+    """All figures; none where the truth is not known or nobody has a valid answer."""
+    valid = [record for record in records if record.status == "ok"]
+    if not dataset.truth_known or not valid:
+        return []
+    reading = scores["primary"]
+    drawn = [valid[at] for at in _spread(len(valid), MOST_USERS)]
+    index_of = {str(key): index for index, key in enumerate(dataset.keys)}
+    whom = (
+        "" if len(drawn) == len(valid) else f" Of {len(drawn):,} of {len(valid):,} valid answers."
+    )
+    return [
+        trajectories(dataset, index_of, valid, reading),
+        error_map(dataset, index_of, drawn, whom),
+        *by_day(dataset, drawn, reading, whom),
+    ]
+
+
+def _spread(total: int, most: int) -> list[int]:
+    """Up to ``most`` positions, evenly spread."""
+    places: list[int] = np.linspace(0, total - 1, min(total, most)).astype(int).tolist()
+    return places
+
+
+def trajectories(
+    dataset: HumobDataset, index_of: Mapping[str, int], valid: Sequence[Record], reading: str
+) -> Figure:
+    """A day on the grid, real and generated, of some users from the worst to the best."""
+    ranked = sorted(valid, key=lambda record: record.metrics[reading][HEADLINE])
+    length = np.mean([len(record.answer) for record in ranked])
+    chosen = [ranked[at] for at in _spread(len(ranked), max(2, int(MOST_POINTS / length / 2)))]
+    frames: dict[str, Any] = {}
+    for record in chosen:
+        truth = dataset.targets(index_of[record.sample])
+        answer = np.asarray(record.answer)
+        bounds = day_bounds(truth[:, 0])
+        epoch = f", epoch {record.epoch}" if record.epoch > 1 else ""
+        label = f"{record.sample}{epoch} ({record.metrics[reading][HEADLINE]:.3f})"
+        frames[label] = {
+            str(truth[start, 0]): {
+                "real": _path(truth[start:stop, 1], truth[start:stop, 2:]),
+                "generated": _path(truth[start:stop, 1], answer[start:stop]),
+            }
+            for start, stop in itertools.pairwise(bounds.tolist())
+        }
+    first = next(iter(next(iter(frames.values())).values()))
+    made = plot("x (cells)", "y (cells)", height=440, match_aspect=True)
+    for name, colour, marker, size in (("real", REAL, "circle", 11), ("generated", GENERATED, "square", 7)):  # fmt: skip
+        path = source(first[name], name)
+        made.line("x", "y", source=path, color=colour, line_width=1.5, line_alpha=0.7,
+                  line_dash="solid" if name == "real" else "dashed")  # fmt: skip
+        dots = made.scatter(
+            "x", "y", source=path, marker=marker, size=size, color=colour, fill_alpha=0.5
+        )
+        hover(made, dots, [(name, "(@x, @y)"), ("half hour", "@t")])
+    shown = (
+        f"{len(chosen):,} of {len(ranked):,} users" if len(chosen) < len(ranked) else "all users"
+    )
+    return Figure(
+        "A day on the grid",
+        f"One cell is {CELL_KM * 1000:.0f} m. In the picker: {shown} with a valid answer, "
+        f"from the worst to the best {HEADLINE} (in brackets).",
+        (made,),
+        legend(PAIR_LEGEND),
+        Picker(("user", "day"), frames),
+    )
+
+
+def _path(times: Any, cells: Any) -> dict[str, list[Any]]:
+    return {
+        "x": cells[:, 0].tolist(),
+        "y": cells[:, 1].tolist(),
+        "t": [f"{t // 2:02d}:{t % 2 * 30:02d}" for t in times.tolist()],
+    }
+
+
+def by_day(
+    dataset: HumobDataset, drawn: Sequence[Record], reading: str, whom: str
+) -> tuple[Figure, Figure]:
+    """The headline by day of the week and by points a day."""
+    days = run_tables.day_table(dataset, drawn)
+    values = days[f"{HEADLINE}_{reading}"].to_numpy()
+    weekday = days["d"].to_numpy() % 7
+    group = (days["points"].to_numpy() - 1) // POINTS_A_GROUP
+    names = [
+        f"{number} (weekend)" if number in dataset.split.weekend else str(number)
+        for number in range(7)
+    ]
+    sizes = range(int(group.max()) + 1)
+    ranges = [f"{n * POINTS_A_GROUP + 1}-{(n + 1) * POINTS_A_GROUP}" for n in sizes]
+    of_weekday = [values[weekday == number] for number in range(7)]
+    of_size = [values[group == number] for number in sizes]
+    return (
+        Figure(
+            "Score by day of the week",
+            f"{HEADLINE} of a user's day; the day of the week is d modulo 7.{whom}",
+            (means_and_middles("day of the week", HEADLINE, names, of_weekday),),
+            legend(MIDDLE_LEGEND),
+        ),
+        Figure(
+            "Score by points a day",
+            f"{HEADLINE} of a user's day, by how many half hours of it are known.{whom}",
+            (means_and_middles("points a day", HEADLINE, ranges, of_size),),
+            legend(MIDDLE_LEGEND),
+        ),
+    )
+
+
+def error_map(
+    dataset: HumobDataset, index_of: Mapping[str, int], drawn: Sequence[Record], whom: str
+) -> Figure:
+    """The mean distance of the generated place from the real one, by where the real one is."""
+    real = np.concatenate([dataset.targets(index_of[r.sample])[:, 2:] for r in drawn]).astype(int)
+    generated = np.concatenate([np.asarray(record.answer) for record in drawn])
+    apart = np.hypot(*(generated - real).T) * CELL_KM
+    low = real.min(axis=0)
+    block = max(1, -(-int((real.max(axis=0) - low).max() + 1) // MOST_BLOCKS))
+    at, where = np.unique((real - low) // block, axis=0, return_inverse=True)
+    where = where.ravel()
+    count = np.bincount(where)
+    mean = np.bincount(where, apart) / count
+    corner = at * block + low - 0.5
+    columns: dict[str, list[Any]] = {
+        "left": corner[:, 0].tolist(),
+        "right": (corner[:, 0] + block).tolist(),
+        "bottom": corner[:, 1].tolist(),
+        "top": (corner[:, 1] + block).tolist(),
+        "value": mean.round(2).tolist(),
+        "n": count.tolist(),
+    }
+    made = heat_map("x (cells)", "y (cells)", columns, "km", height=440, match_aspect=True)
+    return Figure(
+        "Error map",
+        f"Mean distance between the generated and the real place, by the real place, in blocks of "
+        f"{block} × {block} cells.{whom}",
+        (made,),
+    )

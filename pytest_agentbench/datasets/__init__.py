@@ -1,0 +1,1 @@
+"""Where data comes from: the cache of this machine and the hub."""

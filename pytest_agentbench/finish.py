@@ -1,0 +1,116 @@
+"""The end of a run: scored, gated, written. Whatever fails here, the answers are in the log."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_agentbench import floor, runlog, scores
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.live import LiveRun
+from pytest_agentbench.reports import html, junit, markdown, mlflow, tables, terminal
+from pytest_agentbench.run import HOUSE, Question
+
+# The name of a gate and why it failed; None where it passed.
+Gate = tuple[str, str | None]
+
+
+def finish(live: LiveRun, config: pytest.Config, incomplete: str | None) -> list[Gate]:
+    """Scores one run and writes its files; the gates that the session shall report."""
+    questions = live.answered() if incomplete else sorted(live.expected)
+    if not questions:
+        return []
+    try:
+        result = _scored(live, questions, incomplete)
+    except Exception as error:
+        return [("gate[scored]", _unscored(live, error))]
+    live.scores = result
+    gates: list[Gate] = []
+    try:
+        _write(live, config, result)
+    except (OSError, BenchmarkError) as error:
+        gates.append(("gate[files written]", f"{type(error).__name__}: {error}"))
+    if incomplete:
+        return gates
+    gates += [(f"gate[{gate['gate']}]", terminal.gate_failure(gate)) for gate in result["gates"]]
+    submission = live.run.submission
+    if submission is not None and submission.problems:
+        gates.append(("gate[submission fits the data]", "\n".join(submission.problems)))
+    missing = live.missing()
+    if missing:
+        shown = ", ".join(missing[:20]) + (", …" if len(missing) > 20 else "")
+        failure = f"{len(missing)} samples left no record: {shown}"
+        gates.append(("gate[every sample recorded]", failure))
+    return gates
+
+
+def _scored(live: LiveRun, questions: Sequence[Question], incomplete: str | None) -> dict[str, Any]:
+    settings, dataset = live.run.settings, live.run.dataset
+    result = scores.score(settings, dataset, questions, list(live.records.values()), live.baseline)
+    result["agent"] = live.agent
+    result["partial"] = len(questions) < len(dataset.keys) * settings.epochs
+    result["incomplete"] = incomplete
+    result["gates"] = scores.judge(settings, result, incomplete)
+    if incomplete is None:
+        samples = sorted({question.sample for question in questions})
+        found = floor.floors(settings, dataset, samples, live.agent["name"])
+        result["floor"] = [one.as_json() for one in found]
+        line = floor.line(found, settings.reading, live.run.benchmark.headline)
+        if line is not None:
+            result["details"].setdefault("notes", []).append(line)
+    return result
+
+
+def _unscored(live: LiveRun, error: Exception) -> str:
+    where = live.log.folder
+    return (
+        f"scoring failed: {type(error).__name__}: {error}\nno answer is lost: when that is mended, "
+        f"score the run again with --benchmark {live.run.settings.nodeid} --submission {where}"
+    )
+
+
+def _write(live: LiveRun, config: pytest.Config, result: dict[str, Any]) -> None:
+    folder, run = live.log.folder, live.run
+    if not live.log.started and not (folder / runlog.RECORDS).exists():
+        return  # nothing was logged, so there is no run to describe
+    house = config.rootpath / HOUSE
+    if house in folder.parents:
+        runlog.ignore_in_git(house)
+    runlog.write_json(folder / runlog.SCORES, result)
+    records = [live.records[live.name(question)] for question in live.answered()]
+    first = [record for record in records if record.epoch == 1]
+    run.benchmark.write_files(folder, run.dataset, first)
+    html.write_html(folder / "report.html", run, result, records)
+    junit.add_properties(config, result, run.settings.nodeid)
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary:
+        text = markdown.markdown(
+            result, run.benchmark.metrics, run.benchmark.headline, run.settings.nodeid, str(folder)
+        )
+        markdown.append_summary(Path(summary), text)
+    if config.getoption("agentbench_mlflow"):
+        mlflow.log_run(result, folder)
+    config.hook.pytest_agentbench_scores(scores=result, folder=folder, settings=run.settings)
+
+
+def publish_session(runs: Sequence[LiveRun], config: pytest.Config) -> str | None:
+    """The files that hold all runs of the session; what went wrong, if anything did."""
+    scored = [
+        (live.scores, [live.records[live.name(question)] for question in live.answered()])
+        for live in runs
+        if live.scores is not None
+    ]
+    base = config.invocation_params.dir
+    json_path, csv_path = (config.getoption(f"agentbench_{kind}") for kind in ("json", "csv"))
+    try:
+        if json_path is not None:
+            tables.write_json(base / json_path, [result for result, _ in scored])
+        if csv_path is not None:
+            tables.write_csv(base / csv_path, scored)
+    except (OSError, BenchmarkError) as error:
+        return str(error)
+    return None

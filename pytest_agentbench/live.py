@@ -1,0 +1,77 @@
+"""A run as the controller sees it: what is expected, what has come, where it is logged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_agentbench import manifest, resume, runlog, saved, scores
+from pytest_agentbench.records import Record
+from pytest_agentbench.run import HOUSE, Question, Run, runs_folder
+
+
+class LiveRun:
+    """One run of this session."""
+
+    def __init__(self, run: Run, config: pytest.Config, started: str) -> None:
+        settings = run.settings
+        house, start = config.rootpath / HOUSE, config.invocation_params.dir
+        self.run = run
+        self.agent = manifest.agent_in_force(run, config)
+        self.baseline: scores.Baseline | None = None
+        if settings.baseline is not None:
+            folder = saved.find_run(settings.baseline, house, start, run.benchmark.name)
+            self.baseline = scores.load_baseline(folder, settings, run.dataset)
+        made = manifest.manifest(run, self.agent, config, started)
+        self.records: dict[tuple[str, int], Record] = {}
+        name = config.getoption("agentbench_resume")
+        if name is None:
+            folder = settings.run_dir or runlog.new_folder(
+                runs_folder(config.rootpath), started, run.benchmark.name, self.agent["name"]
+            )
+            runlog.check_free(folder)
+        else:
+            folder = saved.find_run(name, house, start, run.benchmark.name, runlog.RECORDS)
+            earlier = resume.load(folder, made, bool(config.getoption("agentbench_resume_anyway")))
+            resume.take_up(run, earlier, bool(config.getoption("agentbench_resume_failed_only")))
+            made = earlier.manifest
+            self.records = {(record.sample, record.epoch): record for record in earlier.records}
+        self.log = runlog.RunLog(folder, made)
+        self.expected: set[Question] = set()
+        self.usage: dict[str, float] = {}
+        self.scores: dict[str, Any] | None = None
+
+    def add(self, line: str) -> Record:
+        """Logs a record as it came, before anything is done with it."""
+        self.log.append(line)
+        record = Record.from_json(line)
+        self.records[record.sample, record.epoch] = record
+        for name, count in record.usage.items():
+            self.usage[name] = self.usage.get(name, 0) + count
+        return record
+
+    def overspent(self) -> str | None:
+        """What the run has spent beyond its budget, if anything; workers know only their own share."""
+        settings = self.run.settings
+        cost = self.usage.get("cost", 0.0)
+        tokens = self.usage.get("input_tokens", 0) + self.usage.get("output_tokens", 0)
+        if settings.max_cost is not None and cost >= settings.max_cost:
+            return f"the budget is spent: cost {cost:.4g} of {settings.max_cost:g}"
+        if settings.max_tokens is not None and tokens >= settings.max_tokens:
+            return f"the budget is spent: {tokens:.0f} of {settings.max_tokens} tokens"
+        return None
+
+    def answered(self) -> list[Question]:
+        """The collected questions that left a record."""
+        return [
+            question for question in sorted(self.expected) if self.name(question) in self.records
+        ]
+
+    def missing(self) -> list[str]:
+        """The names of samples that were collected and left no record."""
+        names = (self.name(question) for question in sorted(self.expected))
+        return [name[0] for name in names if name not in self.records]
+
+    def name(self, question: Question) -> tuple[str, int]:
+        return str(self.run.dataset.keys[question.sample]), question.epoch

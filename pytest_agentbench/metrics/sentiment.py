@@ -1,0 +1,141 @@
+"""Sentiment by VADER: NLTK's analyser with NLTK's own lexicon, which is had without a download.
+
+NLTK ships its analyser without the lexicon. If the lexicon is among NLTK's data on this machine, it is
+used; otherwise the one in the package vaderSentiment is, with the six entries in which the two differ
+set to NLTK's. That package's analyser gives other numbers and is never imported.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+LARGEST_ERROR = 1.0
+INSTALL = 'pip install "pytest-agentbench[text]"'
+
+_NLTK_FILE = "sentiment/vader_lexicon.zip/vader_lexicon/vader_lexicon.txt"
+_ONLY_IN_VADERSENTIMENT = (":P", "heart", "hearts", "flawed")
+_OTHER_IN_NLTK = {":p": 1.4, "badass": -0.6}
+# Of the mended lexicon. Another one would give other numbers without anybody noticing.
+_MENDED_SHA256 = "a27de1cf826c623bc26445aa70a58a17322392fa818df9e365a5c00225a0542b"
+
+
+class LexiconError(RuntimeError):
+    """The lexicon is missing, or is not the one that the metric is defined with."""
+
+
+def sentiment_errors(first: Sequence[str], second: Sequence[str]) -> npt.NDArray[np.float64]:
+    """For each pair of texts, half the absolute difference of their compound scores: 0 to 1."""
+    if len(first) != len(second):
+        raise ValueError(
+            f"expected as many texts on both sides, got {len(first)} and {len(second)}"
+        )
+    compounds = compound_scores([*first, *second])
+    a, b = np.array(compounds[: len(first)]), np.array(compounds[len(first) :])
+    errors: npt.NDArray[np.float64] = np.abs(a - b) / 2.0
+    return errors
+
+
+def compound_scores(texts: Iterable[str]) -> list[float]:
+    """VADER's compound score (-1 to 1) of every text; equal texts are analysed once."""
+    return [_compound(text) for text in texts]
+
+
+@functools.lru_cache(maxsize=100_000)
+def _compound(text: str) -> float:
+    return float(_analyser().polarity_scores(text)["compound"])
+
+
+def missing() -> str | None:
+    """What has to be installed before a sentiment can be had; None if nothing. NLTK stays unimported."""
+    if find_spec("nltk") is None:
+        return f"the sentiment of a text needs the package nltk; install it with: {INSTALL}"
+    if _nltk_has_lexicon():
+        return None
+    if _packaged_lexicon() is None:
+        return f"the sentiment of a text needs VADER's lexicon; install it with: {INSTALL}"
+    try:
+        lexicon()
+    except LexiconError as error:
+        return str(error)
+    return None
+
+
+@functools.cache
+def _analyser() -> Any:
+    problem = missing()
+    if problem is not None:
+        raise LexiconError(problem)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of NLTK's imports, at someone else's pytest -W error
+        vader: Any = importlib.import_module("nltk.sentiment.vader")
+    # Its __init__ only loads a file, and refuses one that is not among NLTK's data.
+    analyser: Any = vader.SentimentIntensityAnalyzer.__new__(vader.SentimentIntensityAnalyzer)
+    analyser.lexicon = lexicon()
+    analyser.constants = vader.VaderConstants()
+    return analyser
+
+
+def lexicon() -> dict[str, float]:
+    """Words and emoticons with their valence, as NLTK has them."""
+    if _nltk_has_lexicon():
+        data: Any = importlib.import_module("nltk.data")
+        return _parse(str(data.load(_NLTK_FILE, format="text")))
+    packaged = _packaged_lexicon()
+    if packaged is None:
+        raise LexiconError("VADER's lexicon is not installed")
+    words = mended(_parse(packaged.read_text(encoding="utf-8")))
+    if digest(words) != _MENDED_SHA256:
+        raise LexiconError(
+            f"{packaged}: expected the lexicon of vaderSentiment 3.3.2, got another one; install it "
+            f"with: pip install vaderSentiment==3.3.2"
+        )
+    return words
+
+
+def mended(words: dict[str, float]) -> dict[str, float]:
+    """vaderSentiment's lexicon with the six entries in which NLTK's differs set to NLTK's."""
+    kept = {word: value for word, value in words.items() if word not in _ONLY_IN_VADERSENTIMENT}
+    return {**kept, **_OTHER_IN_NLTK}
+
+
+def digest(words: dict[str, float]) -> str:
+    """Of a lexicon's content, whatever the order of its lines."""
+    lines = "\n".join(f"{word}\t{value!r}" for word, value in sorted(words.items()))
+    return hashlib.sha256(lines.encode("utf-8")).hexdigest()
+
+
+def _parse(text: str) -> dict[str, float]:
+    rows = (line.strip().split("\t")[:2] for line in text.split("\n") if line.strip())
+    return {word: float(value) for word, value in rows}
+
+
+def _packaged_lexicon() -> Path | None:
+    spec = find_spec("vaderSentiment")
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        path = Path(folder) / "vader_lexicon.txt"
+        if path.is_file():
+            return path
+    return None
+
+
+@functools.cache
+def _nltk_has_lexicon() -> bool:
+    """Looked for without importing NLTK, which takes seconds: its folders are few and documented."""
+    given = [Path(p) for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p]
+    roots = [Path(sys.prefix), Path(sys.prefix) / "share", Path(sys.prefix) / "lib",
+             Path("/usr/share"), Path("/usr/local/share"), Path("/usr/lib"), Path("/usr/local/lib"),
+             Path.home()]  # fmt: skip
+    folders = given + [root / "nltk_data" for root in roots]
+    return any((folder / "sentiment" / "vader_lexicon.zip").is_file() for folder in folders)

@@ -1,0 +1,158 @@
+"""A comparison of two runs for people: plain text, Markdown, one HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pytest_agentbench.compare import Comparison, Difference, SampleChanges
+from pytest_agentbench.reports import page
+from pytest_agentbench.reports.markdown import cell, markdown_table
+from pytest_agentbench.reports.text import columns, interval, number, signed
+
+_HEAD = ("metric", "before", "after", "difference", "95 % interval", "verdict")
+_COUNTS = ("metric", "better", "worse", "same")
+_CHANGES = ("sample", "before", "after", "change")
+_UNCLEAR = (
+    "unclear: the interval of the paired difference holds 0, or there is none "
+    "(one person, or a value that is absent)"
+)
+
+
+def text(comparison: Comparison) -> str:
+    """For the terminal: the headline's reading in full, the others' differences below."""
+    lines = [_title(comparison), *_facts(comparison)]
+    for reading in comparison.readings:
+        lines += ["", f"reading {reading}"]
+        lines += columns([_HEAD, *_rows(comparison, reading)])
+        lines += _absent(comparison, reading)
+    lines += ["", _UNCLEAR]
+    counts = _counts(comparison)
+    if counts:
+        lines += ["", f"samples, reading {comparison.reading}", *columns([_COUNTS, *counts])]
+    for difference, rows in _largest(comparison):
+        lines += ["", f"largest changes in {difference.metric}", *columns([_CHANGES, *rows])]
+    return "\n".join(lines) + "\n"
+
+
+def markdown(comparison: Comparison) -> str:
+    """For a pull request: the same, with the other readings and the changes folded away."""
+    lines = [f"### {cell(_title(comparison))}", ""]
+    lines += [f"- {cell(fact)}" for fact in _facts(comparison)]
+    for reading in comparison.readings:
+        table = markdown_table(_HEAD, _rows(comparison, reading))
+        rest = [f"- {cell(line)}" for line in _absent(comparison, reading)]
+        if reading == comparison.reading:
+            lines += ["", f"**reading {cell(reading)}**", "", *table, "", *rest]
+        else:
+            lines += ["", *_folded(f"reading {reading}", [*table, "", *rest])]
+    lines += ["", _UNCLEAR]
+    counts = _counts(comparison)
+    if counts:
+        lines += ["", *markdown_table(_COUNTS, counts)]
+    for difference, rows in _largest(comparison):
+        title = f"largest changes in {difference.metric}"
+        lines += ["", *_folded(title, markdown_table(_CHANGES, rows))]
+    return "\n".join(lines) + "\n"
+
+
+def html(comparison: Comparison) -> str:
+    """One page that needs no network; whatever a run said in it is escaped."""
+    body = [page.paragraph(fact) for fact in _facts(comparison)]
+    for reading, found in comparison.readings.items():
+        body.append(page.heading(f"reading {reading}"))
+        rows = _rows(comparison, reading)
+        body.append(page.table(_HEAD, rows, [difference.verdict for difference in found]))
+        body += [page.paragraph(line, "note") for line in _absent(comparison, reading)]
+    body.append(page.paragraph(_UNCLEAR, "note"))
+    counts = _counts(comparison)
+    if counts:
+        body += [page.heading("samples"), page.table(_COUNTS, counts)]
+    for difference, changes in _largest(comparison, every=True):
+        body.append(page.heading(f"largest changes in {difference.metric}"))
+        body.append(page.table(_CHANGES, changes))
+    return page.page(_title(comparison), body)
+
+
+def _title(comparison: Comparison) -> str:
+    return (
+        f"{comparison.benchmark} ({comparison.mode}): {comparison.before.agent} → "
+        f"{comparison.after.agent}"
+    )
+
+
+def _facts(comparison: Comparison) -> list[str]:
+    facts = []
+    for word, side in (("before", comparison.before), ("after", comparison.after)):
+        cut = f", incomplete: {side.incomplete}" if side.incomplete else ""
+        facts.append(f"{word}: {side.run}, {side.agent}, {side.samples} samples{cut}")
+    facts.append(f"compared on {comparison.common_samples} common samples")
+    return facts
+
+
+def _rows(comparison: Comparison, reading: str) -> list[list[str]]:
+    return [
+        [
+            f"{d.metric} ({d.unit})" if d.unit else d.metric,
+            number(d.before),
+            number(d.after),
+            signed(d.value),
+            interval(d.low, d.high, sign=True),
+            "" if d.value is None else d.verdict,
+        ]
+        for d in comparison.readings[reading]
+    ]
+
+
+def _absent(comparison: Comparison, reading: str) -> list[str]:
+    """Metrics without a difference, those with the same reason together."""
+    reasons: dict[str | None, list[str]] = {}
+    for d in comparison.readings[reading]:
+        if d.value is None:
+            reasons.setdefault(d.reason, []).append(d.metric)
+    return [f"no difference in {', '.join(names)}: {reason}" for reason, names in reasons.items()]
+
+
+def _counts(comparison: Comparison) -> list[list[str]]:
+    rows = []
+    for difference in comparison.readings[comparison.reading]:
+        found = difference.samples
+        if found is not None:
+            rows.append(
+                [difference.metric, str(found.better), str(found.worse), str(found.same)]
+            )  # fmt: skip
+    return rows
+
+
+def _largest(
+    comparison: Comparison, every: bool = False
+) -> list[tuple[Difference, list[list[str]]]]:
+    shown = comparison.readings[comparison.reading] if every else comparison.leading()
+    return [(d, _changes(d.samples)) for d in shown if d.samples and d.samples.largest]
+
+
+def _changes(samples: SampleChanges) -> list[list[str]]:
+    def side(value: float | None) -> str:
+        return "no valid answer" if value is None else number(value)
+
+    return [
+        [
+            change.sample,
+            side(change.before),
+            side(change.after),
+            "-"
+            if change.before is None or change.after is None
+            else signed(change.after - change.before),
+        ]
+        for change in samples.largest
+    ]
+
+
+def _folded(title: str, lines: Sequence[str]) -> list[str]:
+    return [f"<details><summary>{cell(title)}</summary>", "", *lines, "", "</details>"]
+
+
+RENDERERS: dict[str, Callable[[Comparison], str]] = {
+    "text": text,
+    "markdown": markdown,
+    "html": html,
+}

@@ -1,0 +1,100 @@
+"""``--agentbench-mlflow``: a run logged to MLflow, where MLFLOW_TRACKING_URI says."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_agentbench import runlog
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
+
+ARTIFACTS = (runlog.MANIFEST, runlog.SCORES, runlog.RECORDS, "report.html")
+_LONGEST_PARAM = 500  # older servers refuse more
+
+
+def check_installed() -> None:
+    """Says before the first sample, not after the last, that MLflow is not there."""
+    try:
+        importlib.import_module("mlflow")  # by name: it need not be there where types are checked
+    except ImportError as error:
+        raise BenchmarkError(
+            f"--agentbench-mlflow: expected mlflow to be installed: {error}; pip install mlflow"
+        ) from None
+
+
+def log_run(scores: Mapping[str, Any], folder: Path, tracking_uri: str | None = None) -> str:
+    """Logs parameters, every metric of every reading and the run's files; returns MLflow's run id.
+
+    Goes through a client of its own, so that an agent which has a run of MLflow's open keeps it. The
+    experiment is ``$MLFLOW_EXPERIMENT_NAME``, else ``agentbench-<benchmark>``.
+    """
+    check_installed()
+    mlflow: Any = importlib.import_module("mlflow")
+    try:
+        client = mlflow.MlflowClient(
+            tracking_uri=tracking_uri
+        )  # None: MLFLOW_TRACKING_URI, as ever
+        name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or f"agentbench-{scores['benchmark']}"
+        experiment = client.get_experiment_by_name(name)
+        key = client.create_experiment(name) if experiment is None else experiment.experiment_id
+        run = client.create_run(key, run_name=folder.name, tags=_tags(scores))
+        for param, value in _params(scores).items():
+            client.log_param(run.info.run_id, param, value)
+        for metric, number in metrics(scores).items():
+            client.log_metric(run.info.run_id, metric, number)
+        for file in ARTIFACTS:
+            if (folder / file).is_file():
+                client.log_artifact(run.info.run_id, str(folder / file))
+        client.set_terminated(run.info.run_id, "FAILED" if scores.get("incomplete") else "FINISHED")
+    except mlflow.MlflowException as error:
+        raise BenchmarkError(f"--agentbench-mlflow: {folder} was not logged: {error}") from None
+    return str(run.info.run_id)
+
+
+def metrics(scores: Mapping[str, Any]) -> dict[str, float]:
+    """``2023/geobleu``, ``2023/geobleu.low`` …; the primary reading's also by their bare names."""
+    found: dict[str, float] = {}
+    for reading, own in scores["readings"].items():
+        for metric, score in own.items():
+            for part, suffix in (("value", ""), ("low", ".low"), ("high", ".high")):
+                if score.get(part) is not None:
+                    found[_name(f"{reading}/{metric}{suffix}")] = float(score[part])
+                    if reading == scores["primary"]:
+                        found[_name(f"{metric}{suffix}")] = float(score[part])
+    decided = [gate for gate in scores.get("gates") or () if gate["passed"] is not None]
+    found["gates_failed"] = float(sum(not gate["passed"] for gate in decided))
+    return found
+
+
+def _params(scores: Mapping[str, Any]) -> dict[str, str]:
+    agent, dataset = scores.get("agent") or {}, scores.get("dataset") or {}
+    params = {
+        "benchmark": scores["benchmark"],
+        "mode": scores["mode"],
+        "reading": scores["primary"],
+        "seed": scores["seed"],
+        "agent": agent.get("name"),
+        "agent_digest": agent.get("digest"),
+        "dataset": dataset.get("source"),
+        "data_digest": dataset.get("digest"),
+        "samples": scores["samples"]["total"],
+        "partial": scores.get("partial"),
+        **(scores.get("conditions") or {}),
+    }
+    return {_name(str(key)): str(value)[:_LONGEST_PARAM] for key, value in params.items()}
+
+
+def _tags(scores: Mapping[str, Any]) -> dict[str, str]:
+    tags = {"agentbench.benchmark": str(scores["benchmark"])}
+    if scores.get("incomplete"):
+        tags["agentbench.incomplete"] = str(scores["incomplete"])
+    return tags
+
+
+def _name(text: str) -> str:
+    """Only what MLflow takes in a name."""
+    return re.sub(r"[^\w.\- /]", "_", text, flags=re.ASCII)

@@ -1,0 +1,95 @@
+"""``--agentbench-json`` and ``--agentbench-csv``: the scores of a session in one file for other programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_agentbench import runlog
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.records import Record
+
+SCORE_COLUMNS = (
+    "benchmark", "mode", "agent", "reading", "primary", "metric", "value", "low", "high", "reason",
+)  # fmt: skip
+SAMPLE_COLUMNS = ("benchmark", "agent", "sample", "epoch", "status", "seconds", "error", "answer")
+
+Scored = tuple[Mapping[str, Any], Sequence[Record]]
+
+
+def write_json(path: Path, scores: Sequence[Mapping[str, Any]]) -> None:
+    """``{"schema": 1, "runs": [scores.json, …]}``: the same shape for one benchmark and for many."""
+    _prepare(path, "--agentbench-json")
+    runlog.write_json(path, {"schema": 1, "runs": [dict(one) for one in scores]})
+
+
+def write_csv(path: Path, runs: Sequence[Scored]) -> Path:
+    """Scores into ``path``, a row for each metric of each reading; samples into a file beside it.
+
+    Returns the path of the samples: ``scores.csv`` has ``scores.samples.csv`` beside it.
+    """
+    _prepare(path, "--agentbench-csv")
+    beside = path.with_name(f"{path.stem}.samples{path.suffix or '.csv'}")
+    _write(path, SCORE_COLUMNS, (row for scores, _ in runs for row in score_rows(scores)))
+    measured = sorted({name for _, records in runs for record in records for name in _of(record)})
+    rows = (row for scores, records in runs for row in sample_rows(scores, records))
+    _write(beside, (*SAMPLE_COLUMNS, *measured), rows)
+    return beside
+
+
+def score_rows(scores: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    for reading, metrics in scores["readings"].items():
+        for metric, score in metrics.items():
+            yield {
+                "benchmark": scores["benchmark"],
+                "mode": scores["mode"],
+                "agent": (scores.get("agent") or {}).get("name"),
+                "reading": reading,
+                "primary": reading == scores["primary"],
+                "metric": metric,
+                **{part: score.get(part) for part in ("value", "low", "high", "reason")},
+            }
+
+
+def sample_rows(scores: Mapping[str, Any], records: Iterable[Record]) -> Iterable[dict[str, Any]]:
+    agent = (scores.get("agent") or {}).get("name")
+    for record in sorted(records, key=lambda record: (record.sample, record.epoch)):
+        yield {
+            "benchmark": record.benchmark,
+            "agent": agent,
+            "sample": record.sample,
+            "epoch": record.epoch,
+            "status": record.status,
+            "seconds": record.seconds,
+            "error": record.error,
+            "answer": None if record.answer is None else json.dumps(record.answer),
+            **_of(record),
+        }
+
+
+def _of(record: Record) -> dict[str, float]:
+    return {
+        f"{reading}:{metric}": value
+        for reading, metrics in record.metrics.items()
+        for metric, value in metrics.items()
+    }
+
+
+def _prepare(path: Path, option: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BenchmarkError(f"{option}: expected a file that can be written, got {path}: {error}") from None  # fmt: skip
+    if path.is_dir():
+        raise BenchmarkError(f"{option}: expected a file, got the folder {path}")
+
+
+def _write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    # An answer may hold what UTF-8 cannot (a lone surrogate): it is written escaped, not lost.
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

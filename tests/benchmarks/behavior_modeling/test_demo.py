@@ -1,0 +1,112 @@
+"""The demo data: what is in it, that its script makes it, and what the baselines reach on it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+
+import pytest
+
+from pytest_agentbench.benchmarks.behavior_modeling import make_demo
+from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
+from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
+from pytest_agentbench.benchmarks.behavior_modeling.data import DEMO_FOLDER
+from pytest_agentbench.benchmarks.behavior_modeling.scoring import score_run
+from pytest_agentbench.benchmarks.protocol import Absent
+
+
+def test_the_script_makes_the_committed_files():
+    made = make_demo.demo_files()
+    assert {path.name for path in DEMO_FOLDER.iterdir()} == {f"{name}.gz" for name in made}
+    for name, text in made.items():
+        kept = gzip.decompress((DEMO_FOLDER / f"{name}.gz").read_bytes()).decode("utf-8")
+        assert kept == text, name
+    assert sum(path.stat().st_size for path in DEMO_FOLDER.iterdir()) < 200_000
+
+
+@pytest.mark.parametrize("mode", ["test", "inference"])
+def test_there_are_sixty_tasks_of_each_kind_over_three_sources(load, mode):
+    dataset = load("demo", mode)
+    assert "synthetic" in dataset.description
+    counts = Counter(task.target for task in dataset.tasks)
+    assert counts == {"recommendation": 60, "review_writing": 60}
+    sources = Counter(
+        dataset.store.get("item", task.item_id or task.truth)["type"] for task in dataset.tasks
+    )
+    assert sources == {"book": 40, "product": 40, "business": 40}
+    assert dataset.store.get("user", dataset.tasks[0].user_id)["synthetic"] is True
+
+
+def test_no_pair_is_asked_in_both_modes(load):
+    pairs = [
+        {(t.user_id, t.item_id or t.truth) for t in load("demo", mode).tasks}
+        for mode in ("test", "inference")
+    ]
+    assert len(pairs[0]) == len(pairs[1]) == 120
+    assert not pairs[0] & pairs[1]
+
+
+@pytest.mark.parametrize("name", BASELINES)
+@pytest.mark.parametrize("mode", ["test", "inference"])
+def test_every_baseline_answers_both_kinds(load, answered, name, mode):
+    dataset = load("demo", mode)
+    first = answered(dataset, BASELINES[name])
+    assert [r.answer for r in answered(dataset, BASELINES[name])] == [r.answer for r in first]
+    got = score_run(dataset, first)("documented", None)
+    assert not isinstance(got["average_hit_rate"], Absent)
+    assert not isinstance(got["preference_estimation"], Absent)
+
+
+def test_knowing_the_person_helps(load, answered):
+    """Over both modes: one of them alone is too small to tell taste from luck."""
+    rates, stars = Counter(), Counter()
+    for mode in ("test", "inference"):
+        dataset = load("demo", mode)
+        for name in ("random", "candidate-order", "user-category", "constant", "user-mean"):
+            got = score_run(dataset, answered(dataset, BASELINES[name]))("published-0.1.4", None)
+            rates[name] += got["average_hit_rate"] / 2
+            stars[name] += got["preference_estimation"] / 2
+    assert rates["user-category"] > 0.24
+    assert 0.08 < rates["random"] < 0.22
+    assert 0.08 < rates["candidate-order"] < 0.22
+    assert stars["user-mean"] > stars["constant"]
+
+
+def test_a_random_order_is_chance():
+    candidates = [f"i{n}" for n in range(20)]
+    first = Counter(
+        BASELINES["random"](
+            {
+                "target": "recommendation",
+                "task_id": n,
+                "user_id": f"u{n}",
+                "candidate_list": candidates,
+            }
+        )["item_list"][0]
+        for n in range(4000)
+    )
+    assert len(first) == 20
+    assert all(130 < count < 270 for count in first.values())  # five standard deviations from 200
+
+
+def test_somebody_unknown_is_answered_all_the_same(folder, load):
+    tasks = [
+        {"task_id": 1, "target": "review_writing", "user_id": "new", "item_id": "i7",
+         "ground_truth": {"stars": 3, "review": "x"}},
+        {"task_id": 2, "target": "recommendation", "user_id": "new", "candidate_category": "book",
+         "candidate_list": ["i1", "unknown"], "ground_truth": "i1"},
+    ]  # fmt: skip
+    dataset = load(folder(test_tasks=tasks))
+    for agent in BASELINES.values():
+        for index in range(2):
+            sample = dataset.sample(index)
+            assert BehaviorModeling().check(sample, agent(sample.context))
+
+
+def test_the_agent_template_runs_and_beats_nothing_by_accident(load, answered):
+    namespace: dict = {}
+    exec(BehaviorModeling().agent_template(), namespace)
+    records = answered(load("demo"), namespace["Agent"]().forward)
+    assert len(records) == 120
+    assert json.dumps([record.answer for record in records])

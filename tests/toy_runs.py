@@ -1,0 +1,54 @@
+"""Finished runs of the toy benchmark, made by the package's own parts without a session of pytest."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pytest_agentbench import runlog, scores
+from pytest_agentbench.agents import asking
+from pytest_agentbench.evaluation import evaluate
+from pytest_agentbench.options import Settings
+
+sys.path.append(str(Path(__file__).parent / "toy"))
+from toybench import ToySum, half, right, wrong
+
+AGENTS = {"right": right, "wrong": wrong, "half": half}
+
+
+def make_run(
+    folder,
+    agent,
+    *,
+    seed=0,
+    shift=0,
+    mode="test",
+    reading="exact",
+    only=range(12),
+    epochs=1,
+    name=None,
+    **changes,
+):
+    """A run of an agent (a function or a baseline's name) in ``folder``; changes are of scores.json."""
+    answer = AGENTS.get(agent, agent)
+    settings = Settings(
+        benchmark=ToySum(), nodeid="toysum", mode=mode, dataset="demo", agent=f"builtin:{agent}",
+        reading=reading, seed=seed, epochs=epochs, parameters={"shift": shift},
+    )  # fmt: skip
+    dataset = settings.benchmark.load(settings)
+    folder.mkdir(parents=True)
+    manifest = {"started": "20260102-030405", "settings": settings.as_json(), "versions": {}}
+    runlog.write_json(folder / runlog.MANIFEST, manifest)
+    samples = [dataset.sample(index) for index in only]
+    made = []
+    for epoch in range(1, epochs + 1):
+        made += evaluate(ToySum(), samples, lambda s: asking.ask(answer, s.context), epoch)[0]
+    lines = "".join(f"{record.to_json()}\n" for record in made)
+    (folder / runlog.RECORDS).write_text(lines, encoding="ascii")
+    questions = [(index, epoch) for epoch in range(1, epochs + 1) for index in only]
+    result = scores.score(settings, dataset, questions, made)
+    result["agent"] = {"name": name or f"builtin:{agent}", "digest": "d"}
+    result["partial"], result["incomplete"] = len(only) < 12, None
+    result["gates"] = scores.judge(settings, result, None)
+    runlog.write_json(folder / runlog.SCORES, {**result, **changes})
+    return folder
