@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_agentbench.options import Settings
     from pytest_agentbench.records import Record
+    from pytest_agentbench.reports.figures import Figure
 
     Weights = npt.NDArray[np.float64]
 
@@ -198,6 +199,12 @@ class Benchmark(abc.ABC):
         the table.
         """
         return {}
+
+    def figures(
+        self, dataset: Dataset, records: Sequence[Record], scores: Mapping[str, Any]
+    ) -> Sequence[Figure]:
+        """The benchmark's own plots in report.html; called only where Bokeh is installed."""
+        return ()
 
     def write_files(self, folder: Path, dataset: Dataset, records: Sequence[Record]) -> None:
         """Writes the benchmark's own files (tables, submissions) into the run's folder, if it has any."""

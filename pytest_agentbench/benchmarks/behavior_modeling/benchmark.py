@@ -20,6 +20,7 @@ from pytest_agentbench.benchmarks.protocol import (
 if TYPE_CHECKING:
     from pytest_agentbench.options import Settings
     from pytest_agentbench.records import Record
+    from pytest_agentbench.reports.figures import Figure
 
 
 def _name(value: Any) -> str:
@@ -73,6 +74,16 @@ class BehaviorModeling(Benchmark):
     def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
         assert isinstance(dataset, data.BehaviorDataset)
         return details.describe(dataset, records)
+
+    def figures(
+        self, dataset: Dataset, records: Sequence[Record], scores: Mapping[str, Any]
+    ) -> Sequence[Figure]:
+        from pytest_agentbench.benchmarks.behavior_modeling import (
+            figures,
+        )  # imports the plotting library
+
+        assert isinstance(dataset, data.BehaviorDataset)
+        return figures.figures(dataset, records, scores)
 
     def agent_template(self) -> str:
         file = resources.files(__package__).joinpath("agent_template.py.txt")

@@ -27,6 +27,7 @@ from pytest_agentbench.benchmarks.protocol import (
 if TYPE_CHECKING:
     from pytest_agentbench.options import Settings
     from pytest_agentbench.records import Record
+    from pytest_agentbench.reports.figures import Figure
 
 
 class DailyMobility(Benchmark):
@@ -68,6 +69,16 @@ class DailyMobility(Benchmark):
     def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
         assert isinstance(dataset, data.DailyMobilityDataset)
         return submission.read_submission(path, dataset)
+
+    def figures(
+        self, dataset: Dataset, records: Sequence[Record], scores: Mapping[str, Any]
+    ) -> Sequence[Figure]:
+        from pytest_agentbench.benchmarks.daily_mobility import (
+            figures,
+        )  # imports the plotting library
+
+        assert isinstance(dataset, data.DailyMobilityDataset)
+        return figures.figures(dataset, records, scores)
 
     def agent_template(self) -> str:
         file = resources.files(__package__).joinpath("agent_template.py.txt")

@@ -31,6 +31,7 @@ from pytest_agentbench.benchmarks.protocol import (
 if TYPE_CHECKING:
     from pytest_agentbench.options import Settings
     from pytest_agentbench.records import Record
+    from pytest_agentbench.reports.figures import Figure
 
 
 def _edition(value: Any) -> str:
@@ -123,6 +124,14 @@ class Humob(Benchmark):
             run_tables.write_tables(folder, dataset, records)
         else:
             submission.write_validated(folder, dataset, records)
+
+    def figures(
+        self, dataset: Dataset, records: Sequence[Record], scores: Mapping[str, Any]
+    ) -> Sequence[Figure]:
+        from pytest_agentbench.benchmarks.humob import figures  # imports the plotting library
+
+        assert isinstance(dataset, data.HumobDataset)
+        return figures.figures(dataset, records, scores)
 
     def agent_template(self) -> str:
         file = resources.files(__package__).joinpath("agent_template.py.txt")
