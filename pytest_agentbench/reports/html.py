@@ -111,7 +111,7 @@ def _plots(
     if importlib.util.find_spec("bokeh") is None:
         return _section(f"<p>{escape(WITHOUT_BOKEH)}</p>"), [], ""
     makers: tuple[Callable[[], Iterable[Figure | None]], ...] = (
-        lambda: getattr(benchmark, "figures", _none)(dataset, records, scores),
+        lambda: benchmark.figures(dataset, records, scores),
         lambda: [distribution(benchmark.metrics, benchmark.headline, scores["primary"], records)],
     )
     problems: dict[str, None] = {}
@@ -142,10 +142,6 @@ def _item(figure: Figure) -> str:
             "frames": None if picker is None else picker.frames,
         }
     )
-
-
-def _none(*_: Any) -> Sequence[Figure]:
-    return ()
 
 
 def _figure(number: int, figure: Figure) -> str:

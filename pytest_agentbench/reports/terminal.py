@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_agentbench.records import STATUSES, Record
+from pytest_agentbench.reports.text import number
 from pytest_agentbench.run import Run
 
 
@@ -70,13 +71,6 @@ def _by_status(records: Collection[Record]) -> dict[str, int]:
 
 def _counts(samples: Mapping[str, int]) -> list[str]:
     return [f"{samples[s]} {s}" for s in STATUSES if samples[s] or s == "ok"]
-
-
-def number(value: float | None) -> str:
-    """A score for people: four digits that matter, never in exponents."""
-    if value is None:
-        return "-"
-    return f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
 
 
 def gate_failure(gate: Mapping[str, Any]) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,12 +19,8 @@ HOSTILE = (
     '</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> &amp; &lt;b&gt; '
     "<!-- ]]> \u2028\u2029 ${title} $title {{1}} 'quoted' \"twice\" \x00 \ud800"
 )
-FOLDERS = {
-    "humob": "humob",
-    "DailyMobility": "daily_mobility",
-    "pytest_agentbench.benchmarks.behavior_modeling.benchmark:BehaviorModeling": "behavior_modeling",
-}
-HUMOB, DAILY, BEHAVIOR = FOLDERS
+HUMOB, DAILY = "humob", "DailyMobility"
+BEHAVIOR = "pytest_agentbench.benchmarks.behavior_modeling.benchmark:BehaviorModeling"
 
 
 @dataclasses.dataclass
@@ -37,18 +32,6 @@ class Finished:
     settings: Settings
     scores: dict[str, Any]
     records: Sequence[Record]
-
-
-class WithFigures:
-    """A benchmark with the plots of its folder, as the protocol will hand them over."""
-
-    def __init__(self, benchmark: Any, folder: str) -> None:
-        self._benchmark = benchmark
-        module = importlib.import_module(f"pytest_agentbench.benchmarks.{folder}.figures")
-        self.figures = module.figures
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._benchmark, name)
 
 
 def toy(
@@ -131,4 +114,4 @@ def real(name: str, limit: int, baseline: str | None = None) -> Finished:
     result = scores.score(settings, dataset, [(index, 1) for index in indices], records)
     result |= {"agent": {"name": settings.agent}, "partial": True, "incomplete": None}
     result["gates"] = scores.judge(settings, result, None)
-    return Finished(WithFigures(benchmark, FOLDERS[name]), dataset, settings, result, records)
+    return Finished(benchmark, dataset, settings, result, records)

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from pytest_agentbench.reports import terminal
+from pytest_agentbench.reports.text import number
 
 
 @pytest.mark.parametrize(
@@ -15,7 +16,7 @@ from pytest_agentbench.reports import terminal
      (9.99999, "10.0000")],
 )  # fmt: skip
 def test_numbers(value, shown):
-    assert terminal.number(value) == shown
+    assert number(value) == shown
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
