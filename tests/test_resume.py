@@ -99,46 +99,38 @@ def test_nothing_to_resume_is_a_usage_error(project):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_killed_at_random_points_and_resumed_it_gives_the_scores_of_one_run(project, monkeypatch):
-    monkeypatch.setenv("PAUSE", "0.03")
+def test_killed_at_twenty_random_points_it_gives_the_scores_of_one_run(project, monkeypatch):
+    monkeypatch.setenv("PAUSE", "0.01")
     project.write(agent__py=COUNTING)
     (project.path / "fixed").touch()
-    common = ["--benchmark=toysum", "--agent=agent.py", "--epochs=3"]
-    whole = project.pytest(*common, "--run-dir=whole")
-    assert whole.ret == 0
+    common = ["--benchmark=toysum", "--agent=agent.py", "--epochs=12"]
+    assert project.pytest(*common, "--run-dir=whole").ret == 0
     expected = project.scores(project.path / "whole")["readings"]
     rng = random.Random(5)
-    command = [sys.executable, "-m", "pytest", *common]
+    log = project.path / "out" / "records.jsonl"
     kept: dict[tuple[str, int], str] = {}
-    kills = 0
-    log = None
-    for _ in range(60):
-        if kills == 20:
-            break
-        resumed = ["--resume"] if log else []
+    for number in range(20):
+        more = ["--resume=out"] if number else ["--run-dir=out"]
         process = subprocess.Popen(
-            [*command, *resumed], cwd=project.path, stdout=subprocess.DEVNULL
-        )
-        time.sleep(rng.uniform(0.3, 1.2))
-        if process.poll() is None:
-            os.kill(process.pid, signal.SIGKILL)
-            kills += 1
+            [sys.executable, "-m", "pytest", *common, *more],
+            cwd=project.path, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        wanted = len(kept) + rng.randint(1, 7)
+        while process.poll() is None and (
+            not log.exists() or log.read_bytes().count(b"\n") < wanted
+        ):
+            time.sleep(rng.uniform(0, 0.01))
+        assert process.poll() is None, "it ended before it could be killed"
+        os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        runs = project.runs()
-        log = runs[-1] / "records.jsonl" if runs else None
-        if log is None or not log.exists():
-            log = None
-            continue
-        if rng.random() < 0.3:  # a line torn by the kill
+        if number % 3 == 0:  # a line torn by the kill
             with log.open("ab") as file:
                 file.write(b'{"benchmark": "toys')
         lines = log.read_bytes().split(b"\n")[:-1]
         now = {(r["sample"], r["epoch"]): r["status"] for r in map(json.loads, lines)}
-        assert kept.keys() <= now.keys(), "a logged answer was lost"
+        assert kept.items() <= now.items(), "a logged answer was lost"
         kept = now
-        if len(now) == 36:
-            break
-    result = project.pytest(*common, "--resume")
+    assert len(kept) < 144
+    result = project.pytest(*common, "--resume=out")
     assert result.ret == 0
-    assert project.scores()["readings"] == expected
-    assert kills >= 3
+    assert project.scores(project.path / "out")["readings"] == expected
