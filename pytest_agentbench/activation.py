@@ -15,9 +15,10 @@ from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.collection import BenchmarkModule, Collection
 from pytest_agentbench.controller import Controller
 from pytest_agentbench.datasets import progress
-from pytest_agentbench.options import OPTIONS, Layer, Settings, resolve
+from pytest_agentbench.options import OPTIONS
 from pytest_agentbench.reports import mlflow
 from pytest_agentbench.run import Run
+from pytest_agentbench.settings import Layer, Settings, resolve
 
 _MARKED = pytest.StashKey[dict[str, Run]]()
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_agentbench import __version__
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
-from pytest_agentbench.options import parsed
+from pytest_agentbench.settings import parsed
 
 if TYPE_CHECKING:
     from pytest_agentbench.finished import FinishedRun

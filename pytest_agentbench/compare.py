@@ -14,8 +14,8 @@ from typing import Any, Literal
 from pytest_agentbench import comparable, finished, gates, scores, statistics
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Metric
 from pytest_agentbench.finished import FinishedRun
-from pytest_agentbench.options import Settings
 from pytest_agentbench.records import Record
+from pytest_agentbench.settings import Settings
 
 LARGEST = 10  # changes listed for each metric
 

@@ -12,8 +12,8 @@ from typing import Any
 from pytest_agentbench import gates, runlog
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError, Dataset, Parameter
-from pytest_agentbench.options import Settings
 from pytest_agentbench.records import Record
+from pytest_agentbench.settings import Settings
 
 # Settings that the manifest holds in the form they have.
 _AS_THEY_ARE = (

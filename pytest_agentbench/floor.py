@@ -22,9 +22,9 @@ from pytest_agentbench.agents.calling import Agent
 from pytest_agentbench.benchmarks.protocol import Absent, Dataset
 from pytest_agentbench.datasets.cache import cache_folder, write_whole
 from pytest_agentbench.evaluation import evaluate
-from pytest_agentbench.options import Settings
 from pytest_agentbench.records import Record
 from pytest_agentbench.reports.text import number
+from pytest_agentbench.settings import Settings
 
 MOST_SAMPLES = 2000
 MOST_SECONDS = 2.0  # for all baselines together; what is not done then, a later run does

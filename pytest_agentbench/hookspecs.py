@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_agentbench.options import Settings
     from pytest_agentbench.records import Record
+    from pytest_agentbench.settings import Settings
 
 
 @pytest.hookspec

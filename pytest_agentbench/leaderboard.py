@@ -16,9 +16,9 @@ from typing import Any
 from pytest_agentbench import comparable, compare, finished
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset
 from pytest_agentbench.finished import FinishedRun
-from pytest_agentbench.options import Settings
 from pytest_agentbench.reports import page
 from pytest_agentbench.reports.text import columns, interval, number
+from pytest_agentbench.settings import Settings
 
 Tie = Callable[[FinishedRun, FinishedRun], bool]
 

@@ -22,7 +22,7 @@ from pytest_agentbench.agents.llm import LLM
 from pytest_agentbench.agents.shapes import Tools
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, Submission
 from pytest_agentbench.evaluation import MissingAnswer
-from pytest_agentbench.options import Settings
+from pytest_agentbench.settings import Settings
 
 HOUSE = ".agentbench"  # in pytest's rootdir
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.options import Layer, SettingsError
+from pytest_agentbench.settings import Layer, SettingsError
 
 SUFFIXES = (".yaml", ".yml")
 

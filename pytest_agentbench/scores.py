@@ -17,8 +17,8 @@ from pytest_agentbench.benchmarks.protocol import (
     Metric,
     Scores,
 )
-from pytest_agentbench.options import Settings
 from pytest_agentbench.records import STATUSES, Record, jsonable
+from pytest_agentbench.settings import Settings
 
 SCHEMA = 1
 

@@ -10,7 +10,7 @@ from toy_runs import ToySum
 
 from pytest_agentbench import floor
 from pytest_agentbench.agents import output
-from pytest_agentbench.options import Settings
+from pytest_agentbench.settings import Settings
 
 
 @pytest.fixture

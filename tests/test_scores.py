@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_agentbench import gates, scores
-from pytest_agentbench.options import Settings
 from pytest_agentbench.records import Record
+from pytest_agentbench.settings import Settings
 
 sys.path.append(str(Path(__file__).parent / "toy"))
 from toybench import ToySum

@@ -8,7 +8,7 @@ from pathlib import Path
 from pytest_agentbench import runlog, scores
 from pytest_agentbench.agents import asking
 from pytest_agentbench.evaluation import evaluate
-from pytest_agentbench.options import Settings
+from pytest_agentbench.settings import Settings
 
 sys.path.append(str(Path(__file__).parent / "toy"))
 from toybench import ToySum, half, right, wrong

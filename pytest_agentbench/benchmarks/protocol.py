@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from pytest_agentbench.options import Settings
     from pytest_agentbench.records import Record
     from pytest_agentbench.reports.figures import Figure
+    from pytest_agentbench.settings import Settings
 
     Weights = npt.NDArray[np.float64]
 

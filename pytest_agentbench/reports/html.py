@@ -19,8 +19,8 @@ from pytest_agentbench.reports.figures import Figure, bokeh, distribution
 
 if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset
-    from pytest_agentbench.options import Settings
     from pytest_agentbench.records import Record
+    from pytest_agentbench.settings import Settings
 
 WITHOUT_BOKEH = 'Plots need Bokeh: pip install "pytest-agentbench[report]"'
 

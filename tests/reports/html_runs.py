@@ -10,10 +10,10 @@ from typing import Any
 
 from toy.toybench import ToySum
 
-from pytest_agentbench import options, scores
+from pytest_agentbench import scores
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey, SampleList
-from pytest_agentbench.options import Settings
 from pytest_agentbench.records import Record
+from pytest_agentbench.settings import Settings, resolve
 
 HOSTILE = (
     '</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> &amp; &lt;b&gt; '
@@ -92,7 +92,7 @@ def toy_records(count: int) -> list[Record]:
 
 def real(name: str, limit: int, baseline: str | None = None) -> Finished:
     """A run of a built-in agent on the first samples of the demo data; every ninth answer failed."""
-    settings = dataclasses.replace(options.resolve(name, None, [], [Path()]), text_models="none")
+    settings = dataclasses.replace(resolve(name, None, [], [Path()]), text_models="none")
     benchmark = settings.benchmark
     dataset = benchmark.load(settings)
     # Of every kind of sample some.

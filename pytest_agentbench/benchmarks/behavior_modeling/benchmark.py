@@ -18,9 +18,9 @@ from pytest_agentbench.benchmarks.protocol import (
 )
 
 if TYPE_CHECKING:
-    from pytest_agentbench.options import Settings
     from pytest_agentbench.records import Record
     from pytest_agentbench.reports.figures import Figure
+    from pytest_agentbench.settings import Settings
 
 
 def _name(value: Any) -> str:

@@ -24,7 +24,7 @@ from pytest_agentbench.text_models import sets
 from pytest_agentbench.text_models.sets import ModelSet
 
 if TYPE_CHECKING:
-    from pytest_agentbench.options import Settings
+    from pytest_agentbench.settings import Settings
     from pytest_agentbench.text_models.reading import Reader
 
 DEMO_FOLDER = Path(__file__).with_name("demo")

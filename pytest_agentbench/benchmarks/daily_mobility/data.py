@@ -16,7 +16,7 @@ from pytest_agentbench.benchmarks.daily_mobility.population import Population, l
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey
 
 if TYPE_CHECKING:
-    from pytest_agentbench.options import Settings
+    from pytest_agentbench.settings import Settings
 
 DEMO_FOLDER = Path(__file__).with_name("demo")
 HUB_REPOSITORY = "tsinghua-fib-lab/daily-mobility-generation-benchmark"

@@ -29,7 +29,7 @@ from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sampl
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from pytest_agentbench.options import Settings
+    from pytest_agentbench.settings import Settings
 
     Floats = npt.NDArray[np.float64]
 
