@@ -7,13 +7,11 @@ renamed into place: a reader sees a whole table or none, however many workers bu
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -22,12 +20,11 @@ import numpy as np
 from pytest_agentbench.benchmarks.humob.editions import Edition
 from pytest_agentbench.benchmarks.humob.tables import Table, read_table, suffix_of, text_lines
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.datasets.cache import cache_folder, file_digest, one_at_a_time
 
 # Goes into the digest: raise it when the arrays or the checks they have passed change.
 FORMAT = 1
 ARRAYS = tuple(field.name for field in fields(Table))
-# A file changed twice within the clock's resolution keeps its time stamp: no digest is kept of it.
-RACY_SECONDS = 2.0
 UNUSED_DAYS = 30  # tables nobody has opened for so long make room when another is written
 
 
@@ -39,14 +36,6 @@ class CachedTable:
     digest: str
 
 
-def cache_folder() -> Path:
-    """``$AGENTBENCH_CACHE``, else ``agentbench`` in the user's cache folder."""
-    if given := os.environ.get("AGENTBENCH_CACHE"):
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "agentbench"
-
-
 def load_table(path: Path, *, masked: bool = True) -> CachedTable:
     """The checked table of a file, read once and then mapped from the cache.
 
@@ -54,11 +43,11 @@ def load_table(path: Path, *, masked: bool = True) -> CachedTable:
     """
     suffix_of(path)
     folder = cache_folder() / "humob"
-    digest = file_digest(path, folder)
+    digest = file_digest(path)
     place = folder / f"{digest[:32]}-{'m' if masked else 'u'}{FORMAT}"
     table = _open(place)
     if table is None:
-        with _one_at_a_time(folder, place.name):
+        with one_at_a_time(folder, place.name):
             table = _open(place)  # another worker may have built it meanwhile
             if table is None:
                 built = read_table(path, masked=masked)
@@ -80,26 +69,6 @@ def check_days(cached: CachedTable, path: Path, edition: Edition) -> None:
         f"{path}{line}: d={day} (uid {table.uids[owner]}), expected days {edition.days} of HuMob "
         f"{edition.name}; is it of another `edition:`?"
     )
-
-
-def file_digest(path: Path, folder: Path) -> str:
-    """SHA-256 of a file; remembered for as long as its path, size and time stamp stay."""
-    status = path.stat()
-    full = str(path.resolve())
-    stamp = [full, status.st_size, status.st_mtime_ns, status.st_ino]
-    note = folder / "digests" / hashlib.sha256(full.encode()).hexdigest()[:32]
-    with contextlib.suppress(OSError, ValueError, TypeError):
-        kept = json.loads(note.read_text())
-        if kept["stamp"] == stamp:
-            return str(kept["digest"])
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    if time.time() - status.st_mtime > RACY_SECONDS:
-        with contextlib.suppress(OSError):
-            _write_whole(note, json.dumps({"stamp": stamp, "digest": digest.hexdigest()}))
-    return digest.hexdigest()
 
 
 def _find_line(path: Path, uid: int, day: int) -> str:
@@ -155,27 +124,3 @@ def _store(table: Table, place: Path) -> Table | None:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
     return _open(place)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix="building-", dir=path.parent)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-    Path(name).replace(path)
-
-
-@contextlib.contextmanager
-def _one_at_a_time(folder: Path, name: str) -> Iterator[None]:
-    """Lets one process build a table while the others wait, where the system has file locks.
-
-    Without them (or on a disk that refuses) all build, which costs memory but stays correct.
-    """
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(ImportError, OSError):
-            import fcntl
-
-            folder.mkdir(parents=True, exist_ok=True)
-            file = stack.enter_context((folder / f"{name}.lock").open("w"))
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
