@@ -38,6 +38,8 @@ def make_run(
     dataset = settings.benchmark.load(settings)
     folder.mkdir(parents=True)
     manifest = {"started": "20260102-030405", "settings": settings.as_json(), "versions": {}}
+    if "benchmark" in changes:  # of a package that is not installed here
+        manifest["settings"].pop("benchmark_class")
     runlog.write_json(folder / runlog.MANIFEST, manifest)
     samples = [dataset.sample(index) for index in only]
     made = []

@@ -48,8 +48,11 @@ def kept() -> Iterator[Printed]:
 
 def install(handlers: list[logging.Handler]) -> None:
     """Lets :func:`kept` see the present stdout, stderr and log; ``handlers`` are those of pytest."""
-    _divert(sys.stdout, "stdout")
-    _divert(sys.stderr, "stderr")
+    # Between the phases of an item pytest puts the original streams back for a moment.
+    for stream in (sys.stdout, sys.__stdout__):
+        _divert(stream, "stdout")
+    for stream in (sys.stderr, sys.__stderr__):
+        _divert(stream, "stderr")
     root = logging.getLogger()
     if not any(isinstance(handler, _Keeper) for handler in root.handlers):
         root.addHandler(_Keeper())
@@ -57,9 +60,9 @@ def install(handlers: list[logging.Handler]) -> None:
             handler.addFilter(lambda _: _PRINTED.get() is None)
 
 
-def _divert(stream: TextIO, name: str) -> None:
+def _divert(stream: TextIO | None, name: str) -> None:
     """Replaces the stream's ``write`` in place: pytest keeps the object for the whole session."""
-    if getattr(stream, "agentbench_diverted", False):
+    if stream is None or getattr(stream, "agentbench_diverted", False):
         return
     write = stream.write
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import textwrap
 import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -103,11 +104,13 @@ def summary(
     if scores["incomplete"]:
         reporter.write_line(f"incomplete: {scores['incomplete']}", yellow=True)
     reporter.write_line("")
-    for line in table(run, scores, shutil.get_terminal_size().columns):
+    columns = shutil.get_terminal_size().columns
+    for line in table(run, scores, columns):
         reporter.write_line(line)
     _epochs(reporter, run, scores)
     for note in scores["details"].get("notes", ()):
-        reporter.write_line(note)
+        for line in textwrap.wrap(note, columns, subsequent_indent="  ", break_on_hyphens=False):
+            reporter.write_line(line)
     _baseline(reporter, scores)
     _gates(reporter, scores)
     if where:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pytest_agentbench.agents.calling import Agent, AgentTimeout
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 
 def plain(context):
@@ -89,7 +90,7 @@ def test_what_the_agent_raises_comes_out(timeout):
 
 
 def test_what_is_no_agent_is_refused():
-    with pytest.raises(TypeError, match="expected a function or something with forward"):
+    with pytest.raises(BenchmarkError, match="expected a function f"):
         Agent(3)(1)
 
 

@@ -84,7 +84,7 @@ def test_builtin_baselines(load):
         ("agent.py", "import nothing_of_this_name\n", "ModuleNotFoundError.*line 1 of"),
         ("agent.py", "import sys\nsys.exit(3)\n", "SystemExit: 3"),
         ("builtin:best", None, "builtin:mean, .*, got 'builtin:best'"),
-        ("nothing", None, "expected file.py, file.py:Name, package.module:Name or builtin:NAME"),
+        ("nothing", None, "expected file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND"),
         ("nothing.at.all:x", None, "no module named 'nothing'"),
         ("json:nothing", None, "expected a name in json"),
     ],

@@ -130,7 +130,7 @@ def test_validate_lists_every_problem_and_says_when_there_is_none(project):
         ),
         (
             ["x.csv.gz", "--edition=2021", "--task=1"],
-            "agentbench: --edition: expected 2023, 2024 or 2025, got '2021'",
+            "agentbench: --edition: edition '2021': expected one of 2023, 2024, 2025",
         ),
         (["x.csv.gz", "--task=1"], "agentbench: x.csv.gz: no such file"),
     ],
