@@ -26,6 +26,7 @@ _MARKED = pytest.StashKey[dict[str, Run]]()
 def activate(config: pytest.Config) -> None:
     """Prepares every run that was asked for; any mistake is a usage error before a sample is asked."""
     try:
+        _check_resume(config)
         settings, selected, paths = _requested(config)
         if not settings:
             return
@@ -51,6 +52,17 @@ def activate(config: pytest.Config) -> None:
     config.pluginmanager.register(Collection(named, scenarios), "agentbench-collection")
     config.stash[_MARKED] = {r.benchmark.name: r for r, _ in named}
     _keep_only_tests(config, runs)
+
+
+def _check_resume(config: pytest.Config) -> None:
+    given = config.getoption("agentbench_resume") is not None
+    for name in ("resume-failed-only", "resume-anyway"):
+        if config.getoption(f"agentbench_{name.replace('-', '_')}") and not given:
+            raise BenchmarkError(f"--{name}: expected --resume beside it, got none")
+    if given and config.getoption("agentbench_run_dir") is not None:
+        raise BenchmarkError(
+            "--run-dir: expected none beside --resume, which goes on in its folder"
+        )
 
 
 def run_of(node: Any) -> Run | None:
@@ -144,7 +156,8 @@ def _command_line(config: pytest.Config) -> Layer:
         for option in OPTIONS
         if option.scenario and option.command_line and config.getoption(option.dest) is not None
     }
-    return Layer(where=lambda key: flags[key], values=values)
+    start = config.invocation_params.dir
+    return Layer(where=lambda key: flags[key], values=values, base=start)
 
 
 def _ini(config: pytest.Config) -> Layer:
@@ -161,7 +174,7 @@ def _ini(config: pytest.Config) -> Layer:
                 ) from None
             if value not in (None, []):
                 values[option.key] = value
-    return Layer(where=lambda key: f"{file}: {names[key]}", values=values)
+    return Layer(where=lambda key: f"{file}: {names[key]}", values=values, base=config.rootpath)
 
 
 def _bases(config: pytest.Config) -> list[Path]:
@@ -221,10 +234,13 @@ def _warn_about_rootdir(config: pytest.Config) -> None:
     agent = config.getoption("agentbench_agent")
     start = config.invocation_params.dir
     root = config.rootpath
-    if agent and root != start and root not in start.parents:
+    arguments = [str(argument) for argument in config.invocation_params.args]
+    # Without an ini file, rootdir is what all paths have in common.
+    moved_up = config.inipath is None and root != start and agent in arguments
+    if agent and root != start and (root not in start.parents or moved_up):
         text = (
-            f"rootdir is {root}, which does not hold {start}: pytest may have taken the path "
-            f"after --agent for a test path; write --agent={agent}"
+            f"rootdir is {root}, not {start}: pytest may have taken the path after --agent for a "
+            f"test path; write --agent={agent}"
         )
         try:
             config.issue_config_time_warning(pytest.PytestConfigWarning(text), stacklevel=1)

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     validation = commands.add_parser(
         "validate", help="check a submission file as it would be sent", add_help=False
     )
-    validation.add_argument("benchmark", metavar="BENCHMARK")
+    validation.add_argument("benchmark", metavar="BENCHMARK", nargs="?", default="--help")
     validation.add_argument("rest", nargs=argparse.REMAINDER)
     validation.set_defaults(run=lambda given: _validate(given.benchmark, given.rest))
 

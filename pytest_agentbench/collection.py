@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -157,10 +158,27 @@ class Collection:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        for item in session.items:
-            module = item.getparent(BenchmarkModule)
-            if module is not None and AHEAD in module.stash:
+        """Stops asking ahead, and saves the answers of items that had no turn to report them."""
+        saved: dict[str, list[str]] = {}
+        for run, module in _modules(session):
+            records = [
+                record
+                for item in session.items
+                if item.getparent(BenchmarkModule) is module and items.REPORTED not in item.stash
+                for record in item.stash.get(items.RECORDS, [])
+            ]
+            if AHEAD in module.stash:
                 module.stash[AHEAD].stop()
+                records += run.records_of(module.stash[AHEAD].finished())
+            if records:
+                saved[run.settings.nodeid] = [record.to_json() for record in records]
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output["agentbench_saved"] = json.dumps(saved)
+        else:
+            controller = session.config.pluginmanager.getplugin("agentbench-controller")
+            if controller is not None:
+                controller.save(saved)
 
     def pytest_unconfigure(self) -> None:
         for run in [run for run, _ in self._named] + list(self._scenarios.values()):
@@ -176,6 +194,11 @@ class Collection:
             return report
         items.put_records_on(report, item, module.run, AHEAD in module.stash)
         return report
+
+
+def _modules(session: pytest.Session) -> list[tuple[Run, BenchmarkModule]]:
+    modules = (item.getparent(BenchmarkModule) for item in session.items)
+    return [(module.run, module) for module in dict.fromkeys(modules) if module is not None]
 
 
 def parametrize(metafunc: pytest.Metafunc, run: Run) -> None:

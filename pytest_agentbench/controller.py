@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ class Controller:
         self._progress = terminal.Progress(config)
         self._session: pytest.Session | None = None
         self._stopped: str | None = None
+        self._looped = self._completed = False
 
     @property
     def _terminal(self) -> pytest.TerminalReporter | None:
@@ -73,6 +75,8 @@ class Controller:
         else:
             return
         records = [live.add(line) for line in lines]
+        if live.unlogged:
+            self._stop(f"records cannot be written: {live.unlogged}")
         report.agentbench_status = _worst(records)  # type: ignore[attr-defined]
         for record in records:
             self._config.hook.pytest_agentbench_record(record=record, settings=live.run.settings)
@@ -90,6 +94,27 @@ class Controller:
         elif self._session is not None:
             self._session.shouldstop = reason
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """A loop that does not come to its end (-x, Ctrl-C, pytest.exit) leaves the run incomplete."""
+        option = self._config.option
+        self._looped = not (option.collectonly or option.setupplan or option.setuponly)
+        result = yield
+        self._completed = True
+        return result
+
+    def save(self, lines: Mapping[str, Sequence[str]]) -> None:
+        """Logs records that had no report to ride on."""
+        for live in self.runs:
+            for line in lines.get(live.run.settings.nodeid, ()):
+                live.add(line)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        saved = getattr(node, "workeroutput", {}).get("agentbench_saved")
+        if saved is not None:
+            self.save(json.loads(saved))
+
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self._session = session
 
@@ -102,13 +127,14 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if self._config.option.collectonly:
+        if not self._looped:
             return
         failed = 0
         for live in self.runs:
             if live.expected:
-                incomplete = _incomplete(session, self._stopped, len(live.missing()))
+                incomplete = self._incomplete(session, live)
                 gates = finish.finish(live, self._config, incomplete)
+                failed += incomplete is not None
                 self._emit(session, live.run.settings.nodeid, gates)
                 failed += sum(failure is not None for _, failure in gates)
             live.log.close()
@@ -121,6 +147,15 @@ class Controller:
             pytest.ExitCode.NO_TESTS_COLLECTED,
         ):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _incomplete(self, session: pytest.Session, live: LiveRun) -> str | None:
+        """Why the run was cut short, if it was: then no gate is decided."""
+        reason = live.unlogged or self._stopped or session.shouldfail or session.shouldstop
+        interrupted = session.exitstatus in _INCOMPLETE
+        if live.unlogged or interrupted or (live.missing() and (reason or not self._completed)):
+            reason = reason or pytest.ExitCode(session.exitstatus).name.lower()
+            return f"the session was cut short ({reason})"
+        return None
 
     def _emit(
         self, session: pytest.Session, nodeid: str, reports: Sequence[tuple[str, str | None]]
@@ -174,12 +209,3 @@ def _failure(message: str) -> Any:
         pytest.fail(message, pytrace=False)
     except pytest.fail.Exception:
         return pytest.ExceptionInfo.from_current().getrepr(style="value")
-
-
-def _incomplete(session: pytest.Session, stopped: str | None, missing: int) -> str | None:
-    """Why the run was cut short, if it was: then no gate is decided."""
-    reason = stopped or session.shouldfail or session.shouldstop
-    if session.exitstatus in _INCOMPLETE:
-        reason = reason or pytest.ExitCode(session.exitstatus).name.lower()
-        return f"the session was cut short ({reason})"
-    return f"the session was cut short ({reason})" if reason and missing else None

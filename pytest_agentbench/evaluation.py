@@ -29,15 +29,33 @@ def evaluate(
     samples: Sequence[Sample],
     ask: Callable[[Sample], Outcome],
     epoch: int = 1,
+    records: list[Record] | None = None,
 ) -> tuple[list[Record], Failure]:
-    """The record of each sample, and the first exception that code of the agent's raised."""
+    """The record of each sample, and the first exception that code of the agent's raised.
+
+    They are put into ``records`` as they are made: what ends the work half-way (Ctrl-C, a skip) does
+    not cost the answers that came before.
+    """
     __tracebackhide__ = True
-    records, answers, failure = [], [], None
-    for sample in samples:
-        record, answer, error = _checked(benchmark, sample, ask(sample), epoch)
-        records.append(record)
-        answers.append(answer)
-        failure = failure or error
+    records = [] if records is None else records
+    answers: list[Any] = []
+    failure: Failure = None
+    try:
+        for sample in samples:
+            record, answer, error = _checked(benchmark, sample, ask(sample), epoch)
+            records.append(record)
+            answers.append(answer)
+            failure = failure or error
+    finally:
+        failure = _measure(benchmark, samples, answers, records) or failure
+    return records, failure
+
+
+def _measure(
+    benchmark: Benchmark, samples: Sequence[Sample], answers: Sequence[Any], records: list[Record]
+) -> Failure:
+    """Puts the metrics into the records of checked answers."""
+    failure = None
     good = [number for number, record in enumerate(records) if record.status == "ok"]
     measured = _measured(benchmark, [samples[n] for n in good], [answers[n] for n in good])
     for number, metrics in zip(good, measured, strict=True):
@@ -47,7 +65,7 @@ def evaluate(
             failure = failure or metrics
         else:
             records[number] = replace(records[number], metrics=jsonable(metrics))
-    return records, failure
+    return failure
 
 
 def _checked(

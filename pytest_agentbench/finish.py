@@ -13,7 +13,7 @@ from pytest_agentbench import floor, runlog, scores
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.live import LiveRun
 from pytest_agentbench.reports import html, junit, markdown, mlflow, tables, terminal
-from pytest_agentbench.run import HOUSE, Question
+from pytest_agentbench.run import Question
 
 # The name of a gate and why it failed; None where it passed.
 Gate = tuple[str, str | None]
@@ -32,7 +32,7 @@ def finish(live: LiveRun, config: pytest.Config, incomplete: str | None) -> list
     gates: list[Gate] = []
     try:
         _write(live, config, result)
-    except (OSError, BenchmarkError) as error:
+    except Exception as error:  # a hook or a figure may do anything; the scores stand
         gates.append(("gate[files written]", f"{type(error).__name__}: {error}"))
     if incomplete:
         return gates
@@ -77,9 +77,6 @@ def _write(live: LiveRun, config: pytest.Config, result: dict[str, Any]) -> None
     folder, run = live.log.folder, live.run
     if not live.log.started and not (folder / runlog.RECORDS).exists():
         return  # nothing was logged, so there is no run to describe
-    house = config.rootpath / HOUSE
-    if house in folder.parents:
-        runlog.ignore_in_git(house)
     runlog.write_json(folder / runlog.SCORES, result)
     records = [live.records[live.name(question)] for question in live.answered()]
     first = [record for record in records if record.epoch == 1]

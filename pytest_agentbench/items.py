@@ -18,6 +18,7 @@ from pytest_agentbench.records import Record
 from pytest_agentbench.run import Question, Run
 
 RECORDS = pytest.StashKey[list[Record]]()
+REPORTED = pytest.StashKey[bool]()
 _LONGEST_OUTPUT = 10_000  # characters of each kind kept with a record
 
 
@@ -28,8 +29,10 @@ def sample_function(
 
     def ask(request: pytest.FixtureRequest, agent: Any, sample: Any) -> None:
         __tracebackhide__ = True
-        samples = sample if isinstance(sample, list) else [sample]
         questions = run.items[request.node.name]
+        samples = sample if isinstance(sample, list) else [sample]
+        if not all(isinstance(one, Sample) for one in samples):  # a project's own `sample` fixture
+            samples = [run.dataset.sample(question.sample) for question in questions]
         asked = {
             s.key: question
             for s, question in zip(samples, questions, strict=True)
@@ -39,7 +42,7 @@ def sample_function(
         is_own = agent is not run.agent or run.submission is not None
         concurrent = run.settings.concurrency > 1 and not is_own
         ahead = ahead_of(request.node) if concurrent else None
-        direct = run.asker(agent)
+        direct = run.asker(agent, questions[0].epoch)
 
         def outcome_of(sample: Sample) -> Outcome:
             outcome = direct(sample) if ahead is None else ahead.take(asked[sample.key])
@@ -47,13 +50,13 @@ def sample_function(
                 outcome.printed.replay()
             if isinstance(outcome.error, BudgetExceeded):
                 request.session.shouldstop = f"the budget is spent: {outcome.error}"
-                request.node.stash[RECORDS] = []  # not answered, and not the agent's fault
                 pytest.skip(f"not asked: {outcome.error}")
             return outcome
 
         open_samples = [s for s in samples if s.key in asked]
-        records, error = evaluate(run.benchmark, open_samples, outcome_of, questions[0].epoch)
-        request.node.stash[RECORDS] = records
+        records: list[Record] = []
+        request.node.stash[RECORDS] = records  # filled as answers come: none is lost half-way
+        _, error = evaluate(run.benchmark, open_samples, outcome_of, questions[0].epoch, records)
         if error is not None and error.__traceback__ is not None:
             raise error
         failed = [record for record in records if record.status != "ok"]
@@ -82,26 +85,34 @@ def put_records_on(
 ) -> None:
     """Lets the records of an item ride on its report, which xdist carries to the controller."""
     if report.when == "call" or (report.when == "setup" and not report.passed):
-        records = item.stash.get(RECORDS, None)
-        if records is None or report.when == "setup":
-            records = _unanswered(run, item.name, report)
-        elif len(records) == 1:
+        records = item.stash.get(RECORDS, [])
+        if len(records) == 1:
             records = [_with_evidence(records[0], report)]
             if asked_ahead:
                 report.duration = records[0].seconds  # not the wait for its turn
+        if not item.session.shouldstop:  # else the budget is spent: not asked, and nobody's fault
+            records = [*records, *_unanswered(run, item.name, report, records)]
+        item.stash[REPORTED] = True
         # One string of ASCII: xdist carries nothing but builtins, and a record may hold anything.
         report.agentbench_records = "\n".join(r.to_json() for r in records)  # type: ignore[attr-defined]
     _make_encodable(report)
 
 
-def _unanswered(run: Run, name: str, report: pytest.TestReport) -> list[Record]:
+def _unanswered(
+    run: Run, name: str, report: pytest.TestReport, answered: Sequence[Record]
+) -> list[Record]:
     """The records of what something other than the agent ended: a fixture, a skip, a plugin."""
+    open_records = [
+        r for r in failed_records(run, name, "") if r.sample not in {a.sample for a in answered}
+    ]
+    if not open_records:
+        return []
     if isinstance(report.longrepr, tuple):
         reason = str(report.longrepr[2])
     else:
         crash = getattr(report.longrepr, "reprcrash", None)
         reason = str(getattr(crash, "message", "") or report.longreprtext or report.outcome)
-    return failed_records(run, name, reason)
+    return [replace(record, error=reason) for record in open_records]
 
 
 def _with_evidence(record: Record, report: pytest.TestReport) -> Record:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from pytest_agentbench import manifest, resume, runlog, saved, scores
 from pytest_agentbench.records import Record
-from pytest_agentbench.run import HOUSE, Question, Run, runs_folder
+from pytest_agentbench.run import Question, Run, runs_folder
+from pytest_agentbench.runlog import HOUSE
 
 
 class LiveRun:
@@ -26,25 +27,32 @@ class LiveRun:
         made = manifest.manifest(run, self.agent, config, started)
         self.records: dict[tuple[str, int], Record] = {}
         name = config.getoption("agentbench_resume")
-        if name is None:
-            folder = settings.run_dir or runlog.new_folder(
-                runs_folder(config.rootpath), started, run.benchmark.name, self.agent["name"]
-            )
-            runlog.check_free(folder)
-        else:
+        kind: Literal["new", "named", "resumed"] = "resumed"
+        if name is not None:
             folder = saved.find_run(name, house, start, run.benchmark.name, runlog.RECORDS)
             earlier = resume.load(folder, made, bool(config.getoption("agentbench_resume_anyway")))
             resume.take_up(run, earlier, bool(config.getoption("agentbench_resume_failed_only")))
             made = earlier.manifest
             self.records = {(record.sample, record.epoch): record for record in earlier.records}
-        self.log = runlog.RunLog(folder, made)
+        elif settings.run_dir is not None:
+            folder, kind = settings.run_dir, "named"
+            runlog.check_free(folder)
+        else:
+            named = runlog.folder_name(started, run.benchmark.name, self.agent["name"])
+            folder, kind = runs_folder(config.rootpath) / named, "new"
+            runlog.check_free(folder.parent)
+        self.log = runlog.RunLog(folder, made, kind)
         self.expected: set[Question] = set()
         self.usage: dict[str, float] = {}
+        self.unlogged: str | None = None  # why records could not be logged
         self.scores: dict[str, Any] | None = None
 
     def add(self, line: str) -> Record:
         """Logs a record as it came, before anything is done with it."""
-        self.log.append(line)
+        try:
+            self.log.append(line)
+        except OSError as error:  # the disk is full, or gone
+            self.unlogged = f"{self.log.folder}: {error}"
         record = Record.from_json(line)
         self.records[record.sample, record.epoch] = record
         for name, count in record.usage.items():

@@ -22,7 +22,6 @@ class Option:
     expected: str
     parse: Callable[[Any], Any]  # of a string (command line, ini) or a YAML value
     ini: Literal["string", "int", "float", "bool", "linelist"] | None = "string"
-    default: Any = None
     repeatable: bool = False
     flag: bool = False  # takes no value on the command line
     optional: str | None = None  # the value where the option is given without one
@@ -47,14 +46,14 @@ def _text(value: Any) -> str:
     return value.strip()
 
 
-def _number(least: float, whole: bool) -> Callable[[Any], float]:
+def _number(least: float, whole: bool, most: float = 1e15) -> Callable[[Any], float]:
     kind: Callable[[Any], float] = int if whole else float
 
     def parse(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise ValueError
         number = kind(value)
-        if not least <= number < float("inf") or (whole and number != float(value)):
+        if not least <= number <= most or (whole and number != float(value)):
             raise ValueError
         return number
 
@@ -116,7 +115,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "dataset", "demo|hub|PATH",
         "the data: demo (synthetic, comes with the package), hub (fetched once, then kept) or a path",
-        "demo, hub or a path", _text, default="demo",
+        "demo, hub or a path", _text,
     ),
     Option(
         "text-models", "SET",
@@ -134,34 +133,34 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "chunk", "N", "ask N samples in one item, for very large runs (default: 1)",
-        "a whole number from 1", _number(1, whole=True), ini="int", default=1,
+        "a whole number from 1", _number(1, whole=True), ini="int",
     ),
     Option(
         "epochs", "N", "ask every sample N times; scores are means over the epochs (default: 1)",
-        "a whole number from 1", _number(1, whole=True), ini="int", default=1,
+        "a whole number from 1", _number(1, whole=True), ini="int",
     ),
     Option(
         "concurrency", "K", "keep K calls of the agent going at once in each process (default: 1)",
-        "a whole number from 1", _number(1, whole=True), ini="int", default=1,
+        "a whole number from 1", _number(1, whole=True), ini="int",
     ),
     Option(
         "seed", "N", "the seed of everything drawn at random (default: 0)",
-        "a whole number from 0", _number(0, whole=True), ini="int", default=0,
+        "a whole number from 0", _number(0, whole=True), ini="int",
     ),
     Option(
         "agent-timeout", "SECONDS", "give up on an answer after this time; that sample fails alone",
-        "a number of seconds above 0", _number(1e-3, whole=False), ini="float",
+        "a number of seconds from 0.001 to 1,000,000", _number(1e-3, whole=False, most=1e6), ini="float",
     ),
     Option(
         "agent-retries", "N",
-        "try again up to N times after errors that may pass (429, 5xx, connections; default: 0)",
-        "a whole number from 0", _number(0, whole=True), ini="int", default=0,
+        "try again up to N times after errors that may pass (429, 500, 503, connections …; default: 0)",
+        "a whole number from 0", _number(0, whole=True), ini="int",
     ),
     Option(
         "agent-isolation", "none|process",
         "process: the agent lives in a child process, which is killed on a hang and replaced after "
         "a crash (default: none)",
-        "none or process", _one_of_words("none", "process"), default="none",
+        "none or process", _one_of_words("none", "process"),
     ),
     Option(
         "agent-memory", "MB", "with process isolation: how much memory the agent may use",
@@ -170,11 +169,11 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "agent-env", "NAME",
         "with process isolation: an environment variable that the agent may see; may be repeated",
-        "a list of names", _names, ini="linelist", default=(), repeatable=True,
+        "a list of names", _names, ini="linelist", repeatable=True,
     ),
     Option(
         "llm", "ENTRIES", "models for agents that ask one (see docs/agents.md)",
-        "a list of models, each with model, base_url, api_key …", _models, ini=None, default=(),
+        "a list of models, each with model, base_url, api_key …", _models, ini=None,
         command_line=False,
     ),
     Option(
@@ -192,7 +191,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "gate", "EXPR",
         "a condition on the scores, such as 'final_score >= 60'; may be given several times",
-        "a list of gates", _gates, ini="linelist", default=(), repeatable=True,
+        "a list of gates", _gates, ini="linelist", repeatable=True,
     ),
     Option(
         "baseline", "RUN", "the run to compare with: a folder, its scores.json, last, or a saved name",

@@ -15,8 +15,8 @@ from pytest_agentbench.run import Question, Run
 
 # Settings that decide what is asked. Others (gates, workers, concurrency) may differ.
 _DECISIVE = (
-    "benchmark", "mode", "seed", "limit", "epochs", "submission", "parameters", "text_models",
-    "keep_candidate_order",
+    "benchmark", "mode", "seed", "limit", "epochs", "submission", "parameters", "llm",
+    "text_models", "keep_candidate_order",
 )  # fmt: skip
 
 
@@ -46,6 +46,7 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     def of(manifest: Mapping[str, Any]) -> dict[str, Any]:
         settings = manifest.get("settings") or {}
         return {
+            "agent": (manifest.get("agent") or {}).get("name"),
             "agent source": (manifest.get("agent") or {}).get("digest"),
             "data": (manifest.get("dataset") or {}).get("digest"),
             **{key: settings.get(key) for key in _DECISIVE},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,13 +18,12 @@ from pytest_agentbench.agents.calling import Agent
 from pytest_agentbench.agents.command import CommandAgent
 from pytest_agentbench.agents.http import HttpAgent
 from pytest_agentbench.agents.isolation import IsolatedAgent, IsolationOptions
-from pytest_agentbench.agents.llm import LLM
+from pytest_agentbench.agents.llm import LLM, BudgetExceeded
 from pytest_agentbench.agents.shapes import Tools
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, Submission
-from pytest_agentbench.evaluation import MissingAnswer
+from pytest_agentbench.evaluation import MissingAnswer, evaluate
+from pytest_agentbench.records import Record
 from pytest_agentbench.settings import Settings
-
-HOUSE = ".agentbench"  # in pytest's rootdir
 
 # What pytest prints unchanged in a node id and a shell can quote.
 _NAME = re.compile(r"[A-Za-z_]\w*\[[!-Z^-~]+\]", re.ASCII)
@@ -104,25 +103,28 @@ class Run:
             return agent
         return Agent(agent, self.settings.agent_timeout, Tools(self.llm))
 
-    def asker(self, agent: Any) -> Callable[[Sample], Outcome]:
+    def asker(self, agent: Any, epoch: int) -> Callable[[Sample], Outcome]:
         """What answers a sample: the submission, or the agent, which sees the context alone."""
         if self.submission is not None:
-            return self._look_up
+            return lambda sample: self._look_up(sample, epoch)
         call = self._callable(agent)
         return lambda sample: asking.ask(call, sample.context, self.settings.agent_retries)
 
-    def _look_up(self, sample: Sample) -> Outcome:
+    def _look_up(self, sample: Sample, epoch: int) -> Outcome:
         assert self.submission is not None
+        answers = self.submission.answers
         try:
-            return Outcome(self.submission.answers[str(sample.key)])
+            if isinstance(answers, _RunAnswers):
+                return Outcome(answers.of(str(sample.key), epoch))
+            return Outcome(answers[str(sample.key)])
         except KeyError:
             return Outcome(error=MissingAnswer("the submission has no answer for this sample"))
 
     def ask_ahead(self, questions: Iterable[Question]) -> Ahead[Question]:
         """Starts to ask these questions, ``concurrency`` at a time."""
-        ask = self.asker(self.agent)
 
         def ask_one(question: Question) -> Outcome:
+            ask = self.asker(self.agent, question.epoch)
             with output.kept() as printed:
                 outcome = ask(self.dataset.sample(question.sample))
             outcome.printed = printed
@@ -131,15 +133,27 @@ class Run:
         plan = [question for question in questions if question not in self.answered]
         return Ahead(ask_one, plan, self.settings.concurrency)
 
+    def records_of(self, outcomes: Mapping[Question, Outcome]) -> list[Record]:
+        """The records of questions that were asked ahead and had no item to report them."""
+        records: list[Record] = []
+        for question, outcome in outcomes.items():
+            if not isinstance(outcome.error, BudgetExceeded):
+                sample = self.dataset.sample(question.sample)
+                records += evaluate(self.benchmark, [sample], outcome.as_answer, question.epoch)[0]
+        return records
+
     def questions_of(self, nodeid: str) -> tuple[Question, ...]:
         """The questions that a node id of this run names; none for any other node id."""
         prefix = f"{self.settings.nodeid}::"
         return self.items.get(nodeid[len(prefix) :], ()) if nodeid.startswith(prefix) else ()
 
     def close(self) -> None:
-        close = getattr(vars(self).get("agent") or self.loaded_agent.target, "close", None)
-        if callable(close):
-            close()
+        """Ends what this process started for the agent."""
+        agent = vars(self).get("agent")
+        if agent is None and isinstance(self.loaded_agent.target, IsolatedAgent):
+            agent = self.loaded_agent.target  # started early, to find mistakes
+        if agent is not None:
+            agent.close()
         if self.llm is not None:
             self.llm.close()
 
@@ -179,6 +193,25 @@ def _checked(dataset: Dataset) -> Dataset:
     return dataset
 
 
+class _RunAnswers(Mapping[str, Any]):
+    """The answers of an earlier run, epoch by epoch."""
+
+    def __init__(self, answers: dict[tuple[str, int], Any]) -> None:
+        self._answers = answers
+
+    def of(self, sample: str, epoch: int) -> Any:
+        return self._answers[sample, epoch]
+
+    def __getitem__(self, sample: str) -> Any:
+        return self._answers[sample, 1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(sample for sample, _ in self._answers))
+
+    def __len__(self) -> int:
+        return len({sample for sample, _ in self._answers})
+
+
 def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loading.LoadedAgent]:
     """The answers of an earlier run or of a submission file, and who gave them."""
     path = settings.submission
@@ -191,10 +224,16 @@ def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loadin
             raise BenchmarkError(
                 f"--submission: expected a run of {settings.benchmark.name}, got one of {theirs}: {path}"
             )
+        theirs = (manifest.get("settings") or {}).get("epochs", 1)
+        if theirs != settings.epochs:
+            raise BenchmarkError(
+                f"--submission: expected a run of as many epochs ({settings.epochs}), got one of "
+                f"{theirs}: give --epochs {theirs}"
+            )
         records = [record for record in runlog.read_records(folder) if record.answer is not None]
         agent = manifest.get("agent") or {}
         return (
-            Submission({record.sample: record.answer for record in records}),
+            Submission(_RunAnswers({(r.sample, r.epoch): r.answer for r in records})),
             loading.LoadedAgent(str(agent.get("name")), None, str(agent.get("digest"))),
         )
     if path.is_dir():
@@ -208,4 +247,4 @@ def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loadin
 
 
 def runs_folder(rootpath: Path) -> Path:
-    return rootpath / HOUSE / "runs"
+    return rootpath / runlog.HOUSE / "runs"

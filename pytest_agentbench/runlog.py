@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.records import Record
 
+HOUSE = ".agentbench"  # in pytest's rootdir
 MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
 
 
-def new_folder(runs: Path, started: str, benchmark: str, agent: str) -> Path:
-    """A free folder name below ``runs``: ``<time>-<benchmark>-<agent>``."""
+def folder_name(started: str, benchmark: str, agent: str) -> str:
+    """``<time>-<benchmark>-<agent>``, of plain characters."""
     words = [started, benchmark, agent.removeprefix("builtin:")]
-    name = "-".join(re.sub(r"[^A-Za-z0-9._-]+", "_", word).strip("_") for word in words)
-    folder, number = runs / name, 1
-    while folder.exists():
-        number += 1
-        folder = runs / f"{name}-{number}"
-    return folder
+    return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "_", word).strip("_") for word in words)
 
 
 def check_free(folder: Path) -> None:
@@ -43,9 +40,15 @@ def check_free(folder: Path) -> None:
 class RunLog:
     """Appends the records of a run as they come; the folder appears with the first one."""
 
-    def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Mapping[str, Any],
+        kind: Literal["new", "named", "resumed"] = "named",
+    ) -> None:
         self.folder = folder
         self._manifest = manifest
+        self._kind = kind  # new: another free name is as good, if this one is taken meanwhile
         self._file: IO[str] | None = None
 
     def append(self, line: str) -> None:
@@ -57,20 +60,42 @@ class RunLog:
         self._file.flush()
 
     def _open(self) -> None:
+        if self._kind == "new":
+            self.folder = _made(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
+        house = self.folder.parent.parent
+        if house.name == HOUSE:
+            ignore_in_git(house)
         heal(self.folder)
+        # Two sessions never write into one log: the second finds the file.
+        mode = "a" if self._kind == "resumed" else "x"
+        self._file = (self.folder / RECORDS).open(mode, encoding="ascii")
         write_json(self.folder / MANIFEST, self._manifest)
-        self._file = (self.folder / RECORDS).open("a", encoding="ascii")
 
     def close(self) -> None:
         if self._file is not None:
-            self._file.close()
+            with contextlib.suppress(OSError):  # a full disk was reported when it was found
+                self._file.close()
             self._file = None
 
     @property
     def started(self) -> bool:
         """Whether anything was logged, so that there is a folder at all."""
         return self._file is not None
+
+
+def _made(folder: Path) -> Path:
+    """This folder, or one of the same name with a number: made by us, whoever else is at it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    number, free = 1, folder
+    while True:
+        try:
+            free.mkdir()
+        except FileExistsError:
+            number += 1
+            free = folder.with_name(f"{folder.name}-{number}")
+        else:
+            return free
 
 
 def heal(folder: Path) -> None:

@@ -17,7 +17,7 @@ from pytest_agentbench import finished, runlog
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.finished import FinishedRun
 
-HOUSE, RUNS, SAVED = ".agentbench", "runs", "saved"
+RUNS, SAVED = "runs", "saved"
 LAST = "last"
 # What a comparison needs. Reports and the benchmark's own tables can be made again from these.
 KEPT = (runlog.MANIFEST, runlog.RECORDS, runlog.SCORES)
@@ -27,9 +27,9 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 def find_house(start: Path) -> Path:
     """``.agentbench`` in this folder or the nearest one above; where there is none, the one here."""
     for folder in (start, *start.parents):
-        if (folder / HOUSE).is_dir():
-            return folder / HOUSE
-    return start / HOUSE
+        if (folder / runlog.HOUSE).is_dir():
+            return folder / runlog.HOUSE
+    return start / runlog.HOUSE
 
 
 def find_run(

@@ -27,7 +27,7 @@ def read(path: Path) -> Layer:
         raise SettingsError(
             f"{path}: expected the key 'benchmark', got {', '.join(values) or 'none'}"
         )
-    return Layer(where=lambda key: f"{path}: {key}", values=values)
+    return Layer(where=lambda key: f"{path}: {key}", values=values, base=path.parent)
 
 
 def _parsed(path: Path) -> dict[str, Any]:

@@ -92,6 +92,7 @@ class Layer:
 
     where: Callable[[str], str]  # the key, as the user wrote it there, with its file
     values: Mapping[str, Any]
+    base: Path = Path()  # where what is written there is, if it is relative
 
 
 def resolve(
@@ -152,7 +153,9 @@ def resolve(
         baseline=values.get("baseline"),
         text_models=values.get("text_models"),
         keep_candidate_order=bool(values.get("keep_candidate_order")),
-        run_dir=None if run_dir is None else bases[-1] / run_dir,
+        run_dir=None
+        if run_dir is None
+        else _base_of("run_dir", layers) / Path(run_dir).expanduser(),
         parameters=_parameters(found, layers),
         bases=tuple(bases),
     )
@@ -214,6 +217,10 @@ def origin(key: str, layers: Iterable[Layer]) -> str:
         if layer.values.get(key) is not None:
             return layer.where(key)
     return key
+
+
+def _base_of(key: str, layers: Iterable[Layer]) -> Path:
+    return next(layer.base for layer in layers if layer.values.get(key) is not None)
 
 
 def _one_of(

@@ -4,8 +4,8 @@ A block is run, parsed, or marked ``<!-- not run: reason -->`` in the line above
 
 - ``sh``: every line is run, and has to succeed or to end with the ``# exit code`` behind it;
 - ``text``: what the command before it printed, these lines in this order (``...`` stands for others);
-- ``python``: with prompts (``>>>``) a doctest; with a name in its first line (``# my_agent.py``) a
-  file of that name; otherwise ``my_agent.py``, which then needs a command that uses it;
+- ``python``: with prompts (``>>>``) a doctest, of all such blocks together; with a name in its first
+  line (``# my_agent.py``) a file of that name; otherwise ``my_agent.py``, with a command to use it;
 - ``yaml``: a scenario is written (``s.yaml``, unless its first line names it), and run at the end if
   no command of the page has run it; a workflow is parsed;
 - ``toml``: parsed.
@@ -15,7 +15,6 @@ A block is run, parsed, or marked ``<!-- not run: reason -->`` in the line above
 
 from __future__ import annotations
 
-import doctest
 import itertools
 import re
 import sys
@@ -27,8 +26,10 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Importing Hypothesis takes a second of every run; a slow machine would print lines of progress.
+WHOLE = "[pytest]\naddopts = -p no:hypothesispytest\nagentbench_progress = 0\n"
 # For commands whose output is not shown: ini keys give way to what a command or scenario says itself.
-QUICK = "[pytest]\nagentbench_limit = 4\nagentbench_text_models = none\n"
+QUICK = WHOLE + "agentbench_limit = 4\nagentbench_text_models = none\n"
 
 _BLOCK = re.compile(
     r"^(?:<!-- (?P<how>not run|run): (?P<what>[^\n]+?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
@@ -84,7 +85,7 @@ class Reader:
         self._project = project
         self._model = model  # the address that stands in for every model's
         self._output: list[str] = []
-        self._names: dict[str, Any] = {}
+        self._examples: list[str] = []
         self._scenarios: set[str] = set()  # written, and not yet run
         self._ini = project.path / "pytest.ini"
 
@@ -96,6 +97,9 @@ class Reader:
             getattr(self, f"_{block.language}", self._unknown)(block, shown)
         for name in sorted(self._scenarios):
             self._run(f"pytest {name}")
+        if self._examples:
+            self._write("examples.txt", "\n".join(self._examples))
+            self._run("python -m doctest examples.txt")
 
     def _unknown(self, block: Block, shown: bool) -> None:
         raise AssertionError(f"{self._where}: nobody knows how to run {block.language!r}")
@@ -115,21 +119,12 @@ class Reader:
 
     def _python(self, block: Block, shown: bool) -> None:
         if block.text.startswith(">>>"):
-            self._doctest(block)
+            self._examples.append(block.text)
             return
         self._write(block.name or "my_agent.py", block.text)
         assert block.name or block.command, f"{self._where}: neither a file nor used"
         if block.command:
             self._run(block.command)
-
-    def _doctest(self, block: Block) -> None:
-        case = doctest.DocTestParser().get_doctest(
-            block.text, self._names, self._where, self._where, block.line
-        )
-        said: list[str] = []
-        result = doctest.DocTestRunner().run(case, out=said.append, clear_globs=False)
-        self._names = case.globs
-        assert not result.failed, "".join(said)
 
     def _yaml(self, block: Block, shown: bool) -> None:
         data = yaml.safe_load(block.text)
@@ -153,7 +148,7 @@ class Reader:
         path.write_text(text, encoding="utf-8")
 
     def _run(self, command: str, whole: bool = False) -> None:
-        self._ini.write_text("[pytest]\n" if whole else QUICK, encoding="utf-8")
+        self._ini.write_text(WHOLE if whole else QUICK, encoding="utf-8")
         self._scenarios -= {name for name in self._scenarios if name in command}
         asked, _, code = command.partition("  # exit code ")
         fewer = re.sub(r"-n (8|auto)\b", "-n 2", asked)

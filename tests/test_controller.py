@@ -226,7 +226,9 @@ def test_progress_lines_on_a_long_run(project):
         pytest__ini="[pytest]\nagentbench_progress = 0.3\n",
     )
     result = project.pytest("--benchmark=toysum", "--agent=agent.py")
-    result.stdout.fnmatch_lines(["toysum: [3-5]/12, [3-5] ok, accuracy 1.0000 so far"])
+    result.stdout.fnmatch_lines(
+        ["toysum: [3-5]/12, [3-5] ok, accuracy 1.0000 so far in valid answers"]
+    )
     assert (
         " so far" not in project.pytest("--benchmark=toysum", "--agent=agent.py", "-q").stdout.str()
     )

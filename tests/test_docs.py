@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
 import os
 import re
@@ -13,10 +15,16 @@ from pathlib import Path
 import pytest
 from docs_blocks import PAGES, ROOT, Reader, blocks, unfenced
 
+from pytest_agentbench import cli, fixtures, gates, hookspecs
+from pytest_agentbench.agents.llm_entries import Entry
+from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.options import OPTIONS
+from pytest_agentbench.records import STATUSES, Record
 
 README = ROOT / "README.md"
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+METRICS = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+OURS = ("BehaviorModeling", "DailyMobility", "humob", "HurricaneMobility")
 
 
 class Model(BaseHTTPRequestHandler):
@@ -65,6 +73,48 @@ def test_code_stands_in_blocks(page):
     assert not unfenced(page)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the pages are written for a POSIX shell")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```sh\nfalse\n```",
+        "```sh\ntrue  # exit code 1\n```",
+        "```sh\necho 1\n```\n\n```text\n2\n```",
+        "```python\n>>> 1 + 1\n3\n```",
+        "```python\ndef used_by_no_command(): ...\n```",
+        "```yaml\nneither: {a: scenario}\n```",
+        "```sql\nselect 1\n```",
+    ],
+)
+def test_a_wrong_block_is_found_and_may_be_marked(project, programs, model, text):
+    page = project.path / "page.md"
+    page.write_text(f"{text}\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match=r"page\.md"):
+        Reader(project, model).read(page)
+    marked = re.sub(r"^```(?=\w)", "<!-- not run: a reason -->\n```", text, flags=re.MULTILINE)
+    page.write_text(f"{marked}\n", encoding="utf-8")
+    Reader(project, model).read(page)
+
+
+def checked(text, name):
+    """What stands between ``<!-- NAME: checked by … -->`` and ``<!-- end -->``."""
+    pattern = rf"<!-- {name}: checked by tests/test_docs.py -->\n(.*?)<!-- end -->"
+    (found,) = re.findall(pattern, text, re.DOTALL)
+    return found.rstrip("\n")
+
+
+def rows(table):
+    """The cells of a table, without its head."""
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in table.strip().splitlines()[2:]
+    ]
+
+
+def quoted(cell):
+    return re.findall(r"`([^`]+)`", cell)
+
+
 def options_table():
     lines = ["| option | ini key | scenario key | meaning |", "|---|---|---|---|"]
     for option in OPTIONS:
@@ -78,8 +128,127 @@ def options_table():
 
 
 def test_the_reference_lists_every_option():
-    (table,) = re.findall(r"<!-- options: .*? -->\n(.*?)\n<!-- end -->", REFERENCE, re.DOTALL)
-    assert table == options_table()
+    assert checked(REFERENCE, "options") == options_table()
+
+
+def test_the_reference_lists_the_fields_of_a_record():
+    table = dict(rows(checked(REFERENCE, "record")))
+    assert list(table) == [f"`{field.name}`" for field in dataclasses.fields(Record)]
+    assert tuple(quoted(table["`status`"])) == STATUSES
+
+
+def test_the_reference_lists_the_files_and_the_keys_of_scores(project):
+    assert project.pytest("--benchmark=toysum").ret == 0
+    result = project.pytest("--benchmark=toysum", "--baseline=last", "--epochs=2", "--run-dir=run")
+    assert result.ret == 0
+    folder = project.path / "run"
+    files = [quoted(row[0])[0] for row in rows(checked(REFERENCE, "files"))]
+    assert sorted(files) == sorted(path.name for path in folder.iterdir())
+    scores = project.scores(folder)
+    table = rows(checked(REFERENCE, "scores"))
+    keys = [key for row in table for key in quoted(row[0])]
+    assert sorted(keys) == sorted(scores)
+    inside = {quoted(key)[0]: quoted(meaning) for key, meaning in table}
+    assert set(inside["agent"]) == set(scores["agent"])
+    assert set(inside["dataset"]) == set(scores["dataset"])
+    assert set(inside["gates"]) == set(scores["gates"][0])
+    assert set(inside["floor"]) == set(scores["floor"][0])
+    assert set(inside["baseline"]) - {"--baseline"} == set(scores["baseline"])
+    assert set(scores["samples"]) == {"total", *STATUSES}
+
+
+def test_the_reference_lists_every_fixture_mark_and_hook():
+    names = [quoted(row[0])[0] for row in rows(checked(REFERENCE, "fixtures, marks and hooks"))]
+    hooks = [
+        f"{name}({', '.join(inspect.signature(function).parameters)})"
+        for name, function in vars(hookspecs).items()
+        if name.startswith("pytest_")
+    ]
+    fixture = type(fixtures.agent)
+    ours = [name for name, value in vars(fixtures).items() if isinstance(value, fixture)]
+    assert names == [*ours, '@pytest.mark.agentbench("humob")', *hooks]
+
+
+def commands_table(capsys, monkeypatch):
+    """What ``agentbench --help`` says of each command, and how ``agentbench COMMAND --help`` says it is used."""
+
+    def said(*arguments):
+        with pytest.raises(SystemExit):
+            cli.main([*arguments, "--help"])
+        return capsys.readouterr().out
+
+    monkeypatch.setenv("COLUMNS", "300")
+    commands = re.findall(r"^    ([a-z-]+)\s+(.+)$", said(), re.MULTILINE)
+    lines = ["| command | what it does |", "|---|---|"]
+    for name, meaning in commands:
+        if name == "validate":
+            cli._validate("--help", [])
+            usage = capsys.readouterr().out
+        else:
+            usage = said(name)
+        used = usage.splitlines()[0].removeprefix("usage: ").replace(" [-h]", "")
+        lines.append(f"| `{used.replace('|', '&#124;')}` | {meaning} |")
+    return "\n".join(lines)
+
+
+def test_the_reference_lists_every_command(capsys, monkeypatch):
+    assert checked(REFERENCE, "commands") == commands_table(capsys, monkeypatch)
+
+
+def test_the_gates_in_the_reference_can_be_read():
+    (table,) = re.findall(r"^\| gate \|.*?\n\n", REFERENCE, re.DOTALL | re.MULTILINE)
+    for row in rows(table):
+        assert gates.parse(quoted(row[0])[0])
+
+
+def test_the_metrics_page_lists_every_reading_and_metric():
+    ours = [registry.get(name) for name in OURS]
+    readings = {
+        quoted(name)[0]: tuple(quoted(primary) + quoted(other))
+        for name, primary, other in rows(checked(METRICS, "readings"))
+    }
+    assert readings == {benchmark.name: benchmark.readings for benchmark in ours}
+    for benchmark in ours:
+        table = rows(checked(METRICS, f"metrics of {benchmark.name}"))
+        assert [(quoted(row[0])[0], row[2]) for row in table] == [
+            (metric.name, metric.better) for metric in benchmark.metrics
+        ]
+        for row, metric in zip(table, benchmark.metrics, strict=True):
+            high = f"{metric.low:g} {metric.unit} and more"
+            assert row[1] == (high if metric.high is None else f"{metric.low:g} to {metric.high:g}")
+
+
+def test_the_numbers_beside_each_other_are_those_of_the_examples():
+    compared = 0
+    for section in METRICS.split("\n## "):
+        for table in re.findall(r"^\| difference \|.*?\n\n", section, re.DOTALL | re.MULTILINE):
+            printed = [
+                tuple(map(float, pair))
+                for pair in re.findall(r"^[\[(]([\d.]+), ([\d.]+)[\])]$", section, re.MULTILINE)
+            ]
+            for _, *values in rows(table):
+                if all(re.fullmatch(r"[\d.]+", value) for value in values):
+                    assert tuple(map(float, values)) in printed, values
+                    compared += 1
+    assert compared == 14
+
+
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [("humob", "humob"), ("behavior-modeling", "BehaviorModeling"), ("daily-mobility", "HurricaneMobility")],
+)  # fmt: skip
+def test_the_page_of_a_benchmark_names_its_keys_and_baselines(page, name):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    benchmark = registry.get(name)
+    for word in [*(parameter.name for parameter in benchmark.parameters), *benchmark.baselines]:
+        assert re.search(rf"`{word}\b", text), word
+
+
+def test_the_keys_of_a_model_are_listed():
+    text = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"^\| key of an entry \|.*?\n\n", text, re.DOTALL | re.MULTILINE)
+    keys = [key for row in rows(table) for key in quoted(row[0])]
+    assert keys == [field.name for field in dataclasses.fields(Entry)]
 
 
 def test_ci_installs_and_tests_as_the_readme_says():

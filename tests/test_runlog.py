@@ -37,7 +37,7 @@ def test_nothing_is_created_before_the_first_record(tmp_path):
 
 
 def test_the_last_record_of_a_sample_counts(folder):
-    log = runlog.RunLog(folder, {"schema": 1})
+    log = runlog.RunLog(folder, {"schema": 1}, "resumed")
     log.append(record("s[2]", status="error").to_json())
     log.close()
     assert [r.status for r in runlog.read_records(folder)] == ["ok", "error", "ok"]
@@ -58,7 +58,7 @@ def test_a_torn_log_is_healed_before_more_is_appended(folder):
     whole = path.read_bytes()
     for torn in (b'{"benchmark": "b", "sam', whole.splitlines()[0], b""):
         path.write_bytes(whole + torn)
-        log = runlog.RunLog(folder, {"schema": 1})
+        log = runlog.RunLog(folder, {"schema": 1}, "resumed")
         log.append(record("s[4]").to_json())
         log.close()
         assert [r.sample for r in runlog.read_records(folder)] == ["s[1]", "s[2]", "s[3]", "s[4]"]
@@ -80,12 +80,21 @@ def test_bytes_that_are_no_text_are_named(folder):
         runlog.read_records(folder)
 
 
-def test_folder_names_are_plain_and_free(tmp_path):
-    first = runlog.new_folder(tmp_path, "20261116-120000", "humob", "a b/../c.py:X")
-    assert first.name == "20261116-120000-humob-a_b_.._c.py_X"
-    first.mkdir()
-    second = runlog.new_folder(tmp_path, "20261116-120000", "humob", "a b/../c.py:X")
-    assert second.name == f"{first.name}-2"
+def test_folder_names_are_plain():
+    name = runlog.folder_name("20261116-120000", "humob", "a b/../c.py:X")
+    assert name == "20261116-120000-humob-a_b_.._c.py_X"
+
+
+def test_two_sessions_never_share_a_new_folder(tmp_path):
+    first, second = (runlog.RunLog(tmp_path / "run", {}, "new") for _ in range(2))
+    first.append("{}")
+    second.append("{}")
+    assert (first.folder.name, second.folder.name) == ("run", "run-2")
+    named = runlog.RunLog(tmp_path / "run", {})
+    with pytest.raises(FileExistsError):
+        named.append("{}")
+    for log in (first, second, named):
+        log.close()
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path):

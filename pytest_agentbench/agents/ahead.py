@@ -38,6 +38,11 @@ class Ahead(Generic[Key]):
         future = self._futures.pop(key, None)
         return self._ask(key) if future is None else future.result()
 
+    def finished(self) -> dict[Key, Outcome]:
+        """Outcomes that are there and that nobody has taken."""
+        done = {key: future for key, future in self._futures.items() if future.done()}
+        return {key: future.result() for key, future in done.items() if future.exception() is None}
+
     def stop(self) -> None:
         """Starts no more questions. Those in flight end with the process."""
         self._waiting.clear()

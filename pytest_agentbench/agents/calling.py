@@ -10,6 +10,7 @@ import inspect
 import queue
 import threading
 import time
+import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -101,7 +102,10 @@ class Agent:
             self._loop = None
         close = getattr(self._target, "close", None)
         if callable(close) and not isinstance(self._target, type):
-            close()
+            try:
+                close()
+            except Exception as error:
+                warnings.warn(f"closing the agent failed: {error!r}", stacklevel=2)
 
 
 def _raise_in(thread: threading.Thread) -> None:
@@ -159,6 +163,10 @@ class _LoopThread:
     def _work(self) -> None:
         try:
             self._loop.run_forever()
+            left = asyncio.all_tasks(self._loop)  # an agent's own background tasks
+            for task in left:
+                task.cancel()
+            self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.close()
         except _Abandoned:

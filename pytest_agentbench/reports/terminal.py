@@ -53,7 +53,7 @@ class Progress:
 
 
 def progress_line(run: Run, records: Collection[Record], expected: int) -> str:
-    """``humob: 120/300, 118 ok, 2 invalid, geobleu 0.2034 so far``"""
+    """``humob: 120/300, 118 ok, 2 invalid, geobleu 0.2034 so far in valid answers``"""
     parts = [f"{len(records)}/{expected}", *_counts(_by_status(records))]
     headline, reading = run.benchmark.headline, run.settings.reading
     values = [
@@ -62,7 +62,7 @@ def progress_line(run: Run, records: Collection[Record], expected: int) -> str:
         if headline in record.metrics.get(reading, {})
     ]
     if values:
-        parts.append(f"{headline} {number(sum(values) / len(values))} so far")
+        parts.append(f"{headline} {number(sum(values) / len(values))} so far in valid answers")
     return f"{run.settings.nodeid}: {', '.join(parts)}"
 
 
@@ -97,7 +97,8 @@ def summary(
     samples = scores["samples"]
     facts = [f"{samples['total']} samples: {', '.join(_counts(samples))}"]
     if scores["partial"]:
-        facts.append(f"partial ({samples['total']} of {len(run.dataset.keys)})")
+        every = len(run.dataset.keys) * run.settings.epochs
+        facts.append(f"partial ({samples['total']} of {every})")
     reporter.write_line(", ".join(facts))
     reporter.write_line(f"data: {run.dataset.description}")
     reporter.write_line(f"agent: {scores['agent']['name']}")
