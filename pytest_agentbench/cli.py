@@ -44,11 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fetching.add_argument("--revision", help="a commit, tag or branch of the data set")
     fetching.set_defaults(run=lambda given: _fetch(given.benchmark, given.revision))
 
-    validation = commands.add_parser(
-        "validate", help="check a submission file as it would be sent", add_help=False
-    )
-    validation.add_argument("benchmark", metavar="BENCHMARK", nargs="?", default="--help")
-    validation.add_argument("rest", nargs=argparse.REMAINDER)
+    validation = commands.add_parser("validate", help="check a submission file as it would be sent")
+    validation.add_argument("benchmark", metavar="BENCHMARK")
+    validation.add_argument(
+        "rest", metavar="FILE [--dataset PATH] [--PARAMETER VALUE ...]", nargs=argparse.REMAINDER,
+        help="what `agentbench validate BENCHMARK --help` says",
+    )  # fmt: skip
     validation.set_defaults(run=lambda given: _validate(given.benchmark, given.rest))
 
     _add_run_commands(commands)

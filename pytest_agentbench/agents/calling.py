@@ -163,10 +163,7 @@ class _LoopThread:
     def _work(self) -> None:
         try:
             self._loop.run_forever()
-            left = asyncio.all_tasks(self._loop)  # an agent's own background tasks
-            for task in left:
-                task.cancel()
-            self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+            self._loop.run_until_complete(_cancel_others())
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.close()
         except _Abandoned:
@@ -198,3 +195,11 @@ class _LoopThread:
 async def _wrapped(awaitable: Awaitable[Any]) -> Any:
     __tracebackhide__ = True
     return await awaitable
+
+
+async def _cancel_others() -> None:
+    """Ends an agent's own background tasks."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
