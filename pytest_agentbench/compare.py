@@ -225,6 +225,15 @@ def _difference(
     )
 
 
+def changes(
+    metric: Metric, reading: str, before: Iterable[Record], after: Iterable[Record]
+) -> SampleChanges | None:
+    """How a metric of single samples changed between two runs, on the samples that both have."""
+    left, right = _by_sample(before), _by_sample(after)
+    common = [name for name in right if name in left]
+    return _sample_changes(metric, reading, common, left, right)
+
+
 def _by_sample(records: Iterable[Record]) -> dict[str, list[Record]]:
     found: dict[str, list[Record]] = {}
     for record in records:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench import floor, runlog, scores
+from pytest_agentbench import compare, floor, runlog, scores
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.live import LiveRun
 from pytest_agentbench.reports import html, junit, markdown, mlflow, tables, terminal
@@ -55,6 +56,8 @@ def _scored(live: LiveRun, questions: Sequence[Question], incomplete: str | None
     result["partial"] = len(questions) < len(dataset.keys) * settings.epochs
     result["incomplete"] = incomplete
     result["gates"] = scores.judge(settings, result, incomplete)
+    if live.baseline is not None:
+        result["baseline"]["samples"] = _changes(live, questions)
     if incomplete is None:
         samples = sorted({question.sample for question in questions})
         found = floor.floors(settings, dataset, samples, live.agent["name"])
@@ -63,6 +66,19 @@ def _scored(live: LiveRun, questions: Sequence[Question], incomplete: str | None
         if line is not None:
             result["details"].setdefault("notes", []).append(line)
     return result
+
+
+def _changes(live: LiveRun, questions: Sequence[Question]) -> dict[str, Any]:
+    """How many samples got better, worse or stayed, for each metric that samples have."""
+    assert live.baseline is not None
+    after = [live.records[name] for name in map(live.name, questions) if name in live.records]
+    found = {
+        metric.name: compare.changes(
+            metric, live.run.settings.reading, live.baseline.records, after
+        )
+        for metric in live.run.benchmark.metrics
+    }
+    return {name: dataclasses.asdict(one) for name, one in found.items() if one is not None}
 
 
 def _unscored(live: LiveRun, error: Exception) -> str:

@@ -178,7 +178,13 @@ def _baseline(reporter: pytest.TerminalReporter, scores: Mapping[str, Any]) -> N
         f"difference to the baseline {baseline['run']} on {baseline['common_samples']} common samples"
     )
     for name, delta in baseline["deltas"].get(scores["primary"], {}).items():
-        reporter.write_line(f"  {name}  {_with_interval(delta, sign=True)}")
+        moved = baseline.get("samples", {}).get(name)
+        counts = (
+            f"; {moved['better']} better, {moved['worse']} worse, {moved['same']} same"
+            if moved
+            else ""
+        )
+        reporter.write_line(f"  {name}  {_with_interval(delta, sign=True)}{counts}")
 
 
 def _with_interval(score: Mapping[str, Any], sign: bool = False) -> str:
