@@ -18,7 +18,7 @@ def test_github_gets_a_summary_and_errors(project, monkeypatch):
     result.stdout.fnmatch_lines(["::error *accuracy > 0.9*"])
     summary = (project.path / "summary.md").read_text()
     assert "accuracy" in summary
-    assert "got 0.5 against 0.9" in summary
+    assert "accuracy &gt; 0.9 | ❌ failed" in summary
     assert "::error" not in project.pytest("--benchmark=toysum").stdout.str()
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import socket
 import time
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
+from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.cli import main
 from pytest_agentbench.datasets import hub as hub_module
 from pytest_agentbench.datasets.hub import RemoteFile, fetch, intact
 
@@ -147,3 +150,16 @@ def test_files_are_compared_by_size_and_by_either_checksum(tmp_path):
     assert not intact(path, RemoteFile("file", 6, None, sha256))
     assert not intact(path, RemoteFile("file", 6, git, None))
     assert not intact(tmp_path / "nothing", RemoteFile("nothing", 0, None, None))
+
+
+@needs_client
+def test_the_command_fetches_ahead_of_time(stocked, monkeypatch, capsys):
+    monkeypatch.setattr(BehaviorModeling, "hub_repository", REPOSITORY)
+    assert main(["fetch", "BehaviorModeling", "--revision", "main"]) == 0
+    folder = Path(capsys.readouterr().out.strip())
+    assert (folder / "user.json").read_bytes() == b'{"user_id": "u"}\n'
+
+
+def test_a_benchmark_without_data_on_the_hub_says_so(capsys):
+    assert main(["fetch", "humob"]) == 2
+    assert "humob: has no data on the hub" in capsys.readouterr().err
