@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -33,8 +36,7 @@ def activate(config: pytest.Config) -> None:
         _warn_about_rootdir(config)
         worker = getattr(config, "workerinput", None)
         processes = 1 if worker is None else worker["workercount"]
-        reporter = config.pluginmanager.getplugin("terminalreporter")
-        progress.listener = None if reporter is None else reporter.write_line
+        progress.listener = functools.partial(_say, config)
         runs = {nodeid: Run(one, processes) for nodeid, one in settings.items()}
         _check_selected(runs, selected)
         if config.getoption("agentbench_mlflow"):
@@ -52,6 +54,18 @@ def activate(config: pytest.Config) -> None:
     config.pluginmanager.register(Collection(named, scenarios), "agentbench-collection")
     config.stash[_MARKED] = {r.benchmark.name: r for r, _ in named}
     _keep_only_tests(config, runs)
+
+
+def _say(config: pytest.Config, line: str) -> None:
+    """A line about long work for the person who waits; pytest captures already when data are loaded."""
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    capture = config.pluginmanager.getplugin("capturemanager")
+    with contextlib.nullcontext() if capture is None else capture.global_and_fixture_disabled():
+        if reporter is None:
+            sys.stderr.write(f"{line}\n")
+        else:
+            reporter.ensure_newline()
+            reporter.write_line(line)
 
 
 def _check_resume(config: pytest.Config) -> None:

@@ -288,3 +288,21 @@ def test_an_agent_may_be_a_module_of_the_project(project):
     (project.path / "pkg" / "__init__.py").write_text("")
     (project.path / "pkg" / "mod.py").write_text(ADD)
     assert project.pytest("--benchmark=toysum", "--agent=pkg.mod:add").ret == 0
+
+
+@pytest.mark.parametrize("extra", [[], ["-n1"]], ids=["serial", "xdist"])
+def test_long_work_before_and_after_the_samples_is_told(project, extra):
+    project.write(
+        conftest__py="import toybench\n"
+        "from pytest_agentbench.datasets import progress\n"
+        "load, score = toybench.ToySum.load, toybench.ToySum.score_run\n"
+        "def load_slowly(self, settings):\n"
+        "    progress.say('building the store')\n    return load(self, settings)\n"
+        "def score_slowly(self, dataset, records):\n"
+        "    progress.say('reading texts')\n    return score(self, dataset, records)\n"
+        "toybench.ToySum.load, toybench.ToySum.score_run = load_slowly, score_slowly\n"
+    )
+    result = project.pytest("--benchmark=toysum", "--limit=2", *extra)
+    assert result.ret == 0
+    assert "building the store" in result.stderr.str()
+    assert "reading texts" in result.stdout.str()
