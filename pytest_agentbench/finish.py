@@ -57,7 +57,7 @@ def _scored(live: LiveRun, questions: Sequence[Question], incomplete: str | None
     result["incomplete"] = incomplete
     result["gates"] = scores.judge(settings, result, incomplete)
     if live.baseline is not None:
-        result["baseline"]["samples"] = _changes(live, questions)
+        result["baseline"]["samples"] = _changes(live)
     if incomplete is None:
         samples = sorted({question.sample for question in questions})
         found = floor.floors(settings, dataset, samples, live.agent["name"])
@@ -68,10 +68,10 @@ def _scored(live: LiveRun, questions: Sequence[Question], incomplete: str | None
     return result
 
 
-def _changes(live: LiveRun, questions: Sequence[Question]) -> dict[str, Any]:
+def _changes(live: LiveRun) -> dict[str, Any]:
     """How many samples got better, worse or stayed, for each metric that samples have."""
     assert live.baseline is not None
-    after = [live.records[name] for name in map(live.name, questions) if name in live.records]
+    after = live.logged()
     found = {
         metric.name: compare.changes(
             metric, live.run.settings.reading, live.baseline.records, after
@@ -94,7 +94,7 @@ def _write(live: LiveRun, config: pytest.Config, result: dict[str, Any]) -> None
     if not live.log.started and not (folder / runlog.RECORDS).exists():
         return  # nothing was logged, so there is no run to describe
     runlog.write_json(folder / runlog.SCORES, result)
-    records = [live.records[live.name(question)] for question in live.answered()]
+    records = live.logged()
     first = [record for record in records if record.epoch == 1]
     run.benchmark.write_files(folder, run.dataset, first)
     html.write_html(folder / "report.html", run, result, records)
@@ -112,11 +112,7 @@ def _write(live: LiveRun, config: pytest.Config, result: dict[str, Any]) -> None
 
 def publish_session(runs: Sequence[LiveRun], config: pytest.Config) -> str | None:
     """The files that hold all runs of the session; what went wrong, if anything did."""
-    scored = [
-        (live.scores, [live.records[live.name(question)] for question in live.answered()])
-        for live in runs
-        if live.scores is not None
-    ]
+    scored = [(live.scores, live.logged()) for live in runs if live.scores is not None]
     base = config.invocation_params.dir
     json_path, csv_path = (config.getoption(f"agentbench_{kind}") for kind in ("json", "csv"))
     try:

@@ -102,17 +102,16 @@ def _unanswered(
     run: Run, name: str, report: pytest.TestReport, answered: Sequence[Record]
 ) -> list[Record]:
     """The records of what something other than the agent ended: a fixture, a skip, a plugin."""
-    open_records = [
-        r for r in failed_records(run, name, "") if r.sample not in {a.sample for a in answered}
-    ]
-    if not open_records:
+    open_questions = [q for q in run.items[name] if q not in run.answered]
+    if len(answered) == len(open_questions):  # the usual case
         return []
     if isinstance(report.longrepr, tuple):
         reason = str(report.longrepr[2])
     else:
         crash = getattr(report.longrepr, "reprcrash", None)
         reason = str(getattr(crash, "message", "") or report.longreprtext or report.outcome)
-    return [replace(record, error=reason) for record in open_records]
+    named = {record.sample for record in answered}
+    return [record for record in failed_records(run, name, reason) if record.sample not in named]
 
 
 def _with_evidence(record: Record, report: pytest.TestReport) -> Record:

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_agentbench import manifest, resume, runlog, saved, scores
 from pytest_agentbench.records import Record
-from pytest_agentbench.run import Question, Run, runs_folder
+from pytest_agentbench.run import Question, Run
 from pytest_agentbench.runlog import HOUSE
 
 
@@ -39,7 +39,7 @@ class LiveRun:
             runlog.check_free(folder)
         else:
             named = runlog.folder_name(started, run.benchmark.name, self.agent["name"])
-            folder, kind = runs_folder(config.rootpath) / named, "new"
+            folder, kind = house / saved.RUNS / named, "new"
             runlog.check_free(folder.parent)
         self.log = runlog.RunLog(folder, made, kind)
         self.expected: set[Question] = set()
@@ -75,6 +75,10 @@ class LiveRun:
         return [
             question for question in sorted(self.expected) if self.name(question) in self.records
         ]
+
+    def logged(self) -> list[Record]:
+        """The records of the collected questions, in the order of the data."""
+        return [self.records[self.name(question)] for question in self.answered()]
 
     def missing(self) -> list[str]:
         """The names of samples that were collected and left no record."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_agentbench import runlog
@@ -21,6 +19,7 @@ from pytest_agentbench.agents.isolation import IsolatedAgent, IsolationOptions
 from pytest_agentbench.agents.llm import LLM, BudgetExceeded
 from pytest_agentbench.agents.shapes import Tools
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, Submission
+from pytest_agentbench.datasets.cache import file_digest
 from pytest_agentbench.evaluation import MissingAnswer, evaluate
 from pytest_agentbench.records import Record
 from pytest_agentbench.settings import Settings
@@ -239,12 +238,4 @@ def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loadin
     if path.is_dir():
         raise BenchmarkError(f"--submission: expected a file or the folder of a run, got {path}")
     submission = settings.benchmark.read_submission(path, dataset, settings)
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return submission, loading.LoadedAgent(f"submission:{path.name}", None, digest.hexdigest())
-
-
-def runs_folder(rootpath: Path) -> Path:
-    return rootpath / runlog.HOUSE / "runs"
+    return submission, loading.LoadedAgent(f"submission:{path.name}", None, file_digest(path))

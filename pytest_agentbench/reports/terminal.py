@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_agentbench.records import STATUSES, Record
-from pytest_agentbench.reports.text import number
+from pytest_agentbench.reports.text import columns, number, with_interval
 from pytest_agentbench.run import Run
 
 
@@ -90,7 +90,7 @@ def summary(
     where = None if folder is None else _shown(folder)
     if reporter.config.get_verbosity() < 0:
         headline = scores["readings"][scores["primary"]].get(run.benchmark.headline, {})
-        line = f"{run.settings.nodeid}: {run.benchmark.headline} {_with_interval(headline)}"
+        line = f"{run.settings.nodeid}: {run.benchmark.headline} {with_interval(headline)}"
         reporter.write_line(f"{line}, run: {where}" if where else line)
         return
     reporter.section(f"agentbench: {run.settings.nodeid}", "=")
@@ -105,12 +105,12 @@ def summary(
     if scores["incomplete"]:
         reporter.write_line(f"incomplete: {scores['incomplete']}", yellow=True)
     reporter.write_line("")
-    columns = shutil.get_terminal_size().columns
-    for line in table(run, scores, columns):
+    width = shutil.get_terminal_size().columns
+    for line in table(run, scores, width):
         reporter.write_line(line)
     _epochs(reporter, run, scores)
     for note in scores["details"].get("notes", ()):
-        for line in textwrap.wrap(note, columns, subsequent_indent="  ", break_on_hyphens=False):
+        for line in textwrap.wrap(note, width, subsequent_indent="  ", break_on_hyphens=False):
             reporter.write_line(line)
     _baseline(reporter, scores)
     _gates(reporter, scores)
@@ -142,18 +142,9 @@ def table(run: Run, scores: Mapping[str, Any], width: int) -> list[str]:
         )
         if score["value"] is None:
             notes.append(f"{name} is absent: {score['reason']}")
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    if sum(widths) + 2 * (len(widths) - 1) > width:
-        rows = [[row[0], "", *row[2:]] for row in rows]
-        widths[1] = 0
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(size) if column in (0, 1) else cell.rjust(size)
-            for column, (cell, size) in enumerate(zip(row, widths, strict=True))
-            if size
-        ]
-        lines.append("  ".join(cells).rstrip())
+    lines = columns(rows, left=(0, 1))
+    if max(map(len, lines)) > width:
+        lines = columns([[row[0], "", *row[2:]] for row in rows], left=(0, 1))
     if others:
         lines.append("* the primary reading: gates and the headline use it")
     return lines + notes
@@ -184,17 +175,7 @@ def _baseline(reporter: pytest.TerminalReporter, scores: Mapping[str, Any]) -> N
             if moved
             else ""
         )
-        reporter.write_line(f"  {name}  {_with_interval(delta, sign=True)}{counts}")
-
-
-def _with_interval(score: Mapping[str, Any], sign: bool = False) -> str:
-    value = score.get("value")
-    if value is None:
-        return f"absent ({score.get('reason')})"
-    shown = ("+" if sign and value >= 0 else "") + number(value)
-    if score.get("low") is None:
-        return shown
-    return f"{shown} [{number(score['low'])} .. {number(score['high'])}]"
+        reporter.write_line(f"  {name}  {with_interval(delta, sign=True)}{counts}")
 
 
 def _gates(reporter: pytest.TerminalReporter, scores: Mapping[str, Any]) -> None:

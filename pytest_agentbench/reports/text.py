@@ -36,12 +36,14 @@ def interval(low: float | None, high: float | None, sign: bool = False) -> str:
     return f"{shown(low)} .. {shown(high)}"
 
 
-def with_interval(score: Mapping[str, Any]) -> str:
-    """``0.0877 [0.0620 .. 0.1162]``, or why there is no value."""
-    if score.get("value") is None:
+def with_interval(score: Mapping[str, Any], sign: bool = False) -> str:
+    """``0.0877 [0.0620 .. 0.1162]``, or why there is no value; with ``sign``, ``+0.0877 […]``."""
+    value = score.get("value")
+    if value is None:
         return f"absent ({score.get('reason') or 'not scored'})"
+    shown = ("+" if sign and value >= 0 else "") + number(value)
     ends = interval(score.get("low"), score.get("high"))
-    return f"{number(score['value'])} [{ends}]" if ends else number(score["value"])
+    return f"{shown} [{ends}]" if ends else shown
 
 
 def columns(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
