@@ -39,11 +39,14 @@ class BenchmarkModule(pytest.Module):
     def _getobj(self) -> ModuleType:
         module = ModuleType(f"agentbench_{self.name}", self.run.benchmark.description)
         for target in self.run.targets:
-            function = items.sample_function(self.run, target, self.ahead)
+            function = items.sample_function(self.run, target)
             function.__module__ = (
                 module.__name__
             )  # its home, or pytest may leave it out as imported
             setattr(module, target, function)
+        # Once a module, not once a sample, unless a conftest has an agent of its own.
+        if len(self.session._fixturemanager.getfixturedefs("agent", self) or ()) == 1:
+            module.agent = pytest.fixture(scope="module")(lambda: self.run.agent)
         return module
 
     def funcnamefilter(self, name: str) -> bool:
@@ -184,15 +187,23 @@ class Collection:
         for run in [run for run, _ in self._named] + list(self._scenarios.values()):
             run.close()
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        __tracebackhide__ = True
+        module = pyfuncitem.parent
+        if not isinstance(module, BenchmarkModule):
+            return None
+        items.ask(pyfuncitem, module.run, module.ahead)
+        return True
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        module = item.getparent(BenchmarkModule)
-        if module is None:
-            return report
-        items.put_records_on(report, item, module.run, AHEAD in module.stash)
+        module = item.parent
+        if isinstance(module, BenchmarkModule):
+            items.put_records_on(report, item, module.run, AHEAD in module.stash)
         return report
 
 
@@ -213,7 +224,7 @@ def parametrize(metafunc: pytest.Metafunc, run: Run) -> None:
         own = {name: found for name, found in run.items.items() if name.startswith(target)}
         ids = [name[len(target) : -1] for name in own]
         indices = [[question.sample for question in questions] for questions in own.values()]
-        params = [found[0] for found in indices] if run.settings.chunk == 1 else indices
+        params = [found[0] for found in indices] if run.chunk == 1 else indices
         metafunc.parametrize("sample", params, ids=ids, indirect=True)
 
 

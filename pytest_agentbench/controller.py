@@ -61,19 +61,17 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        # Taken off, or the terminal reporter would keep every answer in memory.
+        lines = report.__dict__.pop("agentbench_records", None)
+        if lines is None and report.when in ("setup", "call", "teardown"):
+            return
         live = next((live for live in self.runs if live.run.questions_of(report.nodeid)), None)
         if live is None:
             return
-        # Taken off, or the terminal reporter would keep every answer in memory.
-        carried = report.__dict__.pop("agentbench_records", None)
-        if carried is not None:
-            lines = carried.splitlines()
-        elif report.when not in ("setup", "call", "teardown"):  # xdist's report of a dead worker
+        if lines is None:  # xdist's report of a dead worker
             name = report.nodeid[len(live.run.settings.nodeid) + 2 :]
             failed = failed_records(live.run, name, str(report.longrepr))
             lines = [record.to_json() for record in failed]
-        else:
-            return
         records = [live.add(line) for line in lines]
         if live.unlogged:
             self._stop(f"records cannot be written: {live.unlogged}")
@@ -120,9 +118,10 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
-        status = getattr(report, "agentbench_status", None)
-        if report.failed and status in ("invalid", "timeout"):
-            return "failed", status[0].upper(), status.upper()
+        if report.failed:
+            status = getattr(report, "agentbench_status", None)
+            if status in ("invalid", "timeout"):
+                return "failed", status[0].upper(), status.upper()
         return None
 
     @pytest.hookimpl(tryfirst=True)

@@ -72,7 +72,7 @@ def _checked(
     benchmark: Benchmark, sample: Sample, outcome: Outcome, epoch: int
 ) -> tuple[Record, Any, Failure]:
     """The record of one answer before it is measured, and the answer in its checked form."""
-    messages = {"messages": outcome.usage.messages} if outcome.usage.messages else {}
+    counts, messages = outcome.usage.counts, outcome.usage.messages
 
     def record(status: Status, answer: Any, error: str | None) -> Record:
         return Record(
@@ -83,8 +83,8 @@ def _checked(
             answer=jsonable(answer),
             error=error,
             seconds=round(outcome.seconds, 6),
-            usage=jsonable(outcome.usage.counts),
-            evidence=jsonable(messages),
+            usage=jsonable(counts) if counts else {},
+            evidence=jsonable({"messages": messages}) if messages else {},
         )
 
     error = outcome.error

@@ -22,50 +22,55 @@ REPORTED = pytest.StashKey[bool]()
 _LONGEST_OUTPUT = 10_000  # characters of each kind kept with a record
 
 
-def sample_function(
-    run: Run, target: str, ahead_of: Callable[[pytest.Item], Ahead[Question]]
-) -> Any:
-    """The function behind the items of one kind of sample."""
+def sample_function(run: Run, target: str) -> Any:
+    """What stands for one kind of sample: its name and the fixtures it takes. ``ask`` does the work."""
 
-    def ask(request: pytest.FixtureRequest, agent: Any, sample: Any) -> None:
-        __tracebackhide__ = True
-        questions = run.items[request.node.name]
-        samples = sample if isinstance(sample, list) else [sample]
-        if not all(isinstance(one, Sample) for one in samples):  # a project's own `sample` fixture
-            samples = [run.dataset.sample(question.sample) for question in questions]
-        asked = {
-            s.key: question
-            for s, question in zip(samples, questions, strict=True)
-            if question not in run.answered
-        }
-        # A conftest's own agent is known only in its turn; a submission needs no time.
-        is_own = agent is not run.agent or run.submission is not None
-        concurrent = run.settings.concurrency > 1 and not is_own
-        ahead = ahead_of(request.node) if concurrent else None
-        direct = run.asker(agent, questions[0].epoch)
+    def function(agent: Any, sample: Any) -> None: ...
 
-        def outcome_of(sample: Sample) -> Outcome:
-            outcome = direct(sample) if ahead is None else ahead.take(asked[sample.key])
-            if outcome.printed is not None:
-                outcome.printed.replay()
-            if isinstance(outcome.error, BudgetExceeded):
-                request.session.shouldstop = f"the budget is spent: {outcome.error}"
-                pytest.skip(f"not asked: {outcome.error}")
-            return outcome
+    function.__name__ = function.__qualname__ = target
+    return pytest.mark.agentbench(run.benchmark.name)(function)
 
-        open_samples = [s for s in samples if s.key in asked]
-        records: list[Record] = []
-        request.node.stash[RECORDS] = records  # filled as answers come: none is lost half-way
-        _, error = evaluate(run.benchmark, open_samples, outcome_of, questions[0].epoch, records)
-        if error is not None and error.__traceback__ is not None:
-            raise error
-        failed = [record for record in records if record.status != "ok"]
-        if failed:
-            trace = error.traceback if isinstance(error, RemoteAgentError) else ""
-            _fail(f"{_failures(failed, len(records))}\n{trace}".rstrip())
 
-    ask.__name__ = ask.__qualname__ = target
-    return pytest.mark.agentbench(run.benchmark.name)(ask)
+def ask(
+    item: pytest.Function, run: Run, ahead_of: Callable[[pytest.Item], Ahead[Question]]
+) -> None:
+    """Asks the samples of an item, and fails as a test does where one has no valid answer."""
+    __tracebackhide__ = True
+    agent, sample = item.funcargs["agent"], item.funcargs["sample"]
+    questions = run.items[item.name]
+    samples = sample if isinstance(sample, list) else [sample]
+    if not all(isinstance(one, Sample) for one in samples):  # a project's own `sample` fixture
+        samples = [run.dataset.sample(question.sample) for question in questions]
+    asked = {
+        s.key: question
+        for s, question in zip(samples, questions, strict=True)
+        if question not in run.answered
+    }
+    # A conftest's own agent is known only in its turn; a submission needs no time.
+    is_own = agent is not run.agent or run.submission is not None
+    concurrent = run.settings.concurrency > 1 and not is_own
+    ahead = ahead_of(item) if concurrent else None
+    direct = run.asker(agent, questions[0].epoch)
+
+    def outcome_of(sample: Sample) -> Outcome:
+        outcome = direct(sample) if ahead is None else ahead.take(asked[sample.key])
+        if outcome.printed is not None:
+            outcome.printed.replay()
+        if isinstance(outcome.error, BudgetExceeded):
+            item.session.shouldstop = f"the budget is spent: {outcome.error}"
+            pytest.skip(f"not asked: {outcome.error}")
+        return outcome
+
+    open_samples = [s for s in samples if s.key in asked]
+    records: list[Record] = []
+    item.stash[RECORDS] = records  # filled as answers come: none is lost half-way
+    _, error = evaluate(run.benchmark, open_samples, outcome_of, questions[0].epoch, records)
+    if error is not None and error.__traceback__ is not None:
+        raise error
+    failed = [record for record in records if record.status != "ok"]
+    if failed:
+        trace = error.traceback if isinstance(error, RemoteAgentError) else ""
+        _fail(f"{_failures(failed, len(records))}\n{trace}".rstrip())
 
 
 def _failures(failed: Sequence[Record], asked: int) -> str:
@@ -93,8 +98,8 @@ def put_records_on(
         if not item.session.shouldstop:  # else the budget is spent: not asked, and nobody's fault
             records = [*records, *_unanswered(run, item.name, report, records)]
         item.stash[REPORTED] = True
-        # One string of ASCII: xdist carries nothing but builtins, and a record may hold anything.
-        report.agentbench_records = "\n".join(r.to_json() for r in records)  # type: ignore[attr-defined]
+        # ASCII: xdist carries nothing but builtins, and a record may hold anything.
+        report.agentbench_records = [record.to_json() for record in records]  # type: ignore[attr-defined]
     _make_encodable(report)
 
 

@@ -132,7 +132,8 @@ OPTIONS: tuple[Option, ...] = (
         "a whole number from 1", _number(1, whole=True), ini="int",
     ),
     Option(
-        "chunk", "N", "ask N samples in one item, for very large runs (default: 1)",
+        "chunk", "N",
+        "ask N samples in one item (default: 1, and 1,000 where a submission answers over 5,000)",
         "a whole number from 1", _number(1, whole=True), ini="int",
     ),
     Option(

@@ -12,6 +12,7 @@ Status = Literal["ok", "invalid", "error", "timeout"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 _LONGEST_REPR = 10_000
+_encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps would make an encoder each time
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Record:
 
     def to_json(self) -> str:
         """One line of ASCII: lone surrogates and line separators in an answer stay escaped."""
-        return json.dumps(vars(self), allow_nan=False)
+        return _encode(vars(self))
 
     @classmethod
     def from_json(cls, line: str) -> Record:

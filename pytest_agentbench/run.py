@@ -26,6 +26,7 @@ from pytest_agentbench.settings import Settings
 
 # What pytest prints unchanged in a node id and a shell can quote.
 _NAME = re.compile(r"[A-Za-z_]\w*\[[!-Z^-~]+\]", re.ASCII)
+_MANY_ANSWERS, _LARGE_CHUNK = 5000, 1000
 
 
 class Question(NamedTuple):
@@ -58,10 +59,18 @@ class Run:
         return tuple(dict.fromkeys(self.dataset.keys[index].target for index in self.indices))
 
     @cached_property
+    def chunk(self) -> int:
+        """Samples in one item. To look answers up takes far less time than an item does."""
+        if self.settings.chunk is not None:
+            return self.settings.chunk
+        many = self.submission is not None and len(self.indices) > _MANY_ANSWERS
+        return _LARGE_CHUNK if many else 1
+
+    @cached_property
     def items(self) -> dict[str, tuple[Question, ...]]:
         """The items to collect: name in the node id -> questions, several of them in a chunk."""
         keys = self.dataset.keys
-        size, epochs = self.settings.chunk, self.settings.epochs
+        size, epochs = self.chunk, self.settings.epochs
         found = {}
         for target in self.targets:
             own = [index for index in self.indices if keys[index].target == target]

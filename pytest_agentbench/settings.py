@@ -35,7 +35,7 @@ class Settings:
     reading: str
     submission: Path | None = None
     limit: int | None = None
-    chunk: int = 1
+    chunk: int | None = None  # None: the run decides by its size
     epochs: int = 1
     concurrency: int = 1
     seed: int = 0
@@ -137,7 +137,7 @@ def resolve(
         agent=values.get("agent", f"builtin:{found.default_baseline}"),
         reading=reading,
         limit=values.get("limit"),
-        chunk=values.get("chunk", 1),
+        chunk=values.get("chunk"),
         epochs=values.get("epochs", 1),
         concurrency=values.get("concurrency", 1),
         agent_retries=values.get("agent_retries", 0),

@@ -63,8 +63,10 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
 def _print_output_of(agent: Any) -> None:
     """An agent in another process printed there: here pytest can show it with the sample."""
     out, err = getattr(agent, "last_output", ("", ""))
-    sys.stdout.write(out)
-    sys.stderr.write(err)
+    if out:
+        sys.stdout.write(out)
+    if err:
+        sys.stderr.write(err)
 
 
 def is_transient(error: BaseException) -> bool:

@@ -54,6 +54,23 @@ def test_in_chunks_the_scores_are_the_same_bits(project, files):
     assert one == many
 
 
+def test_a_large_submission_is_looked_up_in_chunks_unless_single_items_are_asked_for(project):
+    rows = [(uid, d, 20, 1 + uid % 200, 1 + uid // 200) for uid in range(5001) for d in (0, 1)]
+    write(project.path / "data.csv.gz", rows)
+    write(project.path / "pred.csv.gz", [row for row in rows if row[1]])
+    project.write(s__yaml="benchmark: humob\ndataset: data.csv.gz\npredict_days: 1-1\n")
+    result = project.pytest("s.yaml", "--submission=pred.csv.gz", "-n2")
+    result.assert_outcomes(passed=7)  # six chunks and a gate
+    assert project.scores()["samples"]["ok"] == len(project.records()) == 5001
+    for args, count in (
+        (["--submission=pred.csv.gz", "--chunk=1"], 5001),
+        (["--submission=pred.csv.gz", "--limit=5000"], 5000),
+        ([], 5001),  # an agent's answers take time: no chunk holds up the others
+    ):
+        listed = project.pytest("s.yaml", "--collect-only", "-q", *args)
+        assert sum("::uid[" in line for line in listed.outlines) == count
+
+
 def test_missing_extra_and_mismatched_users_fail_by_name(project, files):
     rows = [(u, d, t, x, y) for u, d, t, x, y in files if d >= 4 and u != 3]
     rows = [row for row in rows if row[:3] != (5, 4, 10)] + [(77, 4, 10, 1, 1)]
