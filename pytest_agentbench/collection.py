@@ -46,7 +46,7 @@ class BenchmarkModule(pytest.Module):
             setattr(module, target, function)
         # Once a module, not once a sample, unless a conftest has an agent of its own.
         if len(self.session._fixturemanager.getfixturedefs("agent", self) or ()) == 1:
-            module.agent = pytest.fixture(scope="module")(lambda: self.run.agent)
+            vars(module)["agent"] = pytest.fixture(scope="module")(lambda: self.run.agent)
         return module
 
     def funcnamefilter(self, name: str) -> bool:
@@ -162,7 +162,7 @@ class Collection:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Stops asking ahead, and saves the answers of items that had no turn to report them."""
-        saved: dict[str, list[str]] = {}
+        saved: dict[str, list[tuple[str, str]]] = {}
         for run, module in _modules(session):
             records = [
                 record
@@ -174,7 +174,7 @@ class Collection:
                 module.stash[AHEAD].stop()
                 records += run.records_of(module.stash[AHEAD].finished())
             if records:
-                saved[run.settings.nodeid] = [record.to_json() for record in records]
+                saved[run.settings.nodeid] = [record.to_parts() for record in records]
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
             output["agentbench_saved"] = json.dumps(saved)

@@ -62,17 +62,17 @@ class Controller:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         # Taken off, or the terminal reporter would keep every answer in memory.
-        lines = report.__dict__.pop("agentbench_records", None)
-        if lines is None and report.when in ("setup", "call", "teardown"):
+        carried = report.__dict__.pop("agentbench_records", None)
+        if carried is None and report.when in ("setup", "call", "teardown"):
             return
         live = next((live for live in self.runs if live.run.questions_of(report.nodeid)), None)
         if live is None:
             return
-        if lines is None:  # xdist's report of a dead worker
+        if carried is None:  # xdist's report of a dead worker
             name = report.nodeid[len(live.run.settings.nodeid) + 2 :]
             failed = failed_records(live.run, name, str(report.longrepr))
-            lines = [record.to_json() for record in failed]
-        records = [live.add(line) for line in lines]
+            carried = [record.to_parts() for record in failed]
+        records = [live.add(fields, answer) for fields, answer in carried]
         if live.unlogged:
             self._stop(f"records cannot be written: {live.unlogged}")
         report.agentbench_status = _worst(records)  # type: ignore[attr-defined]
@@ -101,11 +101,11 @@ class Controller:
         self._completed = True
         return result
 
-    def save(self, lines: Mapping[str, Sequence[str]]) -> None:
+    def save(self, saved: Mapping[str, Sequence[tuple[str, str]]]) -> None:
         """Logs records that had no report to ride on."""
         for live in self.runs:
-            for line in lines.get(live.run.settings.nodeid, ()):
-                live.add(line)
+            for fields, answer in saved.get(live.run.settings.nodeid, ()):
+                live.add(fields, answer)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

@@ -36,7 +36,8 @@ def ask(
 ) -> None:
     """Asks the samples of an item, and fails as a test does where one has no valid answer."""
     __tracebackhide__ = True
-    agent, sample = item.funcargs["agent"], item.funcargs["sample"]
+    given: dict[str, Any] = item.funcargs
+    agent, sample = given["agent"], given["sample"]
     questions = run.items[item.name]
     samples = sample if isinstance(sample, list) else [sample]
     if not all(isinstance(one, Sample) for one in samples):  # a project's own `sample` fixture
@@ -99,7 +100,7 @@ def put_records_on(
             records = [*records, *_unanswered(run, item.name, report, records)]
         item.stash[REPORTED] = True
         # ASCII: xdist carries nothing but builtins, and a record may hold anything.
-        report.agentbench_records = [record.to_json() for record in records]  # type: ignore[attr-defined]
+        report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
     _make_encodable(report)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 
 from pytest_agentbench import manifest, resume, runlog, saved, scores
-from pytest_agentbench.records import Record
+from pytest_agentbench.records import Record, joined
 from pytest_agentbench.run import Question, Run
 from pytest_agentbench.runlog import HOUSE
 
@@ -47,13 +47,13 @@ class LiveRun:
         self.unlogged: str | None = None  # why records could not be logged
         self.scores: dict[str, Any] | None = None
 
-    def add(self, line: str) -> Record:
+    def add(self, fields: str, answer: str) -> Record:
         """Logs a record as it came, before anything is done with it."""
         try:
-            self.log.append(line)
+            self.log.append(joined(fields, answer))
         except OSError as error:  # the disk is full, or gone
             self.unlogged = f"{self.log.folder}: {error}"
-        record = Record.from_json(line)
+        record = Record.from_parts(fields, answer)
         self.records[record.sample, record.epoch] = record
         for name, count in record.usage.items():
             self.usage[name] = self.usage.get(name, 0) + count

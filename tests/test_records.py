@@ -31,6 +31,16 @@ def test_any_json_answer_survives_the_way_to_the_log_and_back(answer):
     assert json.loads(line)["answer"] == kept
 
 
+@pytest.mark.parametrize("answer", [[[17, 4]] * 1000, "é\ud800" * 600, {"short": 1}, None])
+def test_long_answers_are_kept_small_and_come_back_whole(answer):
+    record = Record("b", "s[1]", "ok", answer=answer, metrics={"r": {"m": 0.5}})
+    for back in (Record.from_parts(*record.to_parts()), Record.from_json(record.to_json())):
+        assert back == record
+        assert back.to_json() == record.to_json()
+        kept = vars(back)["answer"]
+        assert len(kept if isinstance(kept, bytes) else json.dumps(kept)) < 500
+
+
 @pytest.mark.parametrize(
     ("value", "kept"),
     [
