@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_agentbench import gates
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
+from pytest_agentbench.datasets.partitions import is_pattern
 from pytest_agentbench.options import OPTIONS
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ def _dataset(
 def _existing(key: str, value: str, bases: Sequence[Path], layers: Sequence[Layer]) -> Path:
     for base in bases:
         path = base / Path(value).expanduser()
-        if path.exists():
+        if path.exists() or is_pattern(path):
             return path
     looked = " and ".join(dict.fromkeys(str(base) for base in bases))
     raise SettingsError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -97,6 +97,7 @@ class Dataset(abc.ABC):
     keys: Sequence[SampleKey]
     digest: str  # of the data; scores are compared only where it is equal
     description: str  # one line for people, saying "synthetic" where it is
+    samples_here: bool = True  # False where only workers elsewhere read them: no floor is computed
 
     @abc.abstractmethod
     def sample(self, index: int) -> Sample:
@@ -131,6 +132,22 @@ class Submission:
 
     answers: Mapping[str, Any]
     problems: tuple[str, ...] = ()  # extra users and the like: each is listed, and the run fails
+
+
+# Calls a function on each of many arguments, on a cluster or here; results come in any order.
+Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]
+
+
+class Partitioned(abc.ABC):
+    """A submission and its data in many files, each read by who scores it and not by us."""
+
+    dataset: Dataset  # without its samples
+    digest: str  # of the submission
+    problems: tuple[str, ...]  # as in Submission; known after the last record
+
+    @abc.abstractmethod
+    def records(self, indices: Sequence[int]) -> Iterator[Record]:
+        """The records of these samples, in any order and without the answers."""
 
 
 # Every metric of a reading; with weights (resamples x records), an array of one value a resample.
@@ -174,6 +191,12 @@ class Benchmark(abc.ABC):
         """The answers in a file of the benchmark's own submission format."""
         raise BenchmarkError(
             f"{path}: {self.name} has no submission format of its own; expected the folder of a run"
+        )
+
+    def partitioned(self, settings: Settings, each: Each, cores: int) -> Partitioned:
+        """The submission and the data of the settings, read piece by piece on ``cores`` cores."""
+        raise BenchmarkError(
+            f"--engine: {self.name} cannot be scored on a cluster, only here (local); humob can"
         )
 
     def validate(
