@@ -58,8 +58,10 @@ def _distributed() -> Any:
 def _client(distributed: Any, scheduler: str) -> Any:
     try:
         return distributed.Client(scheduler, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError, TypeError) as error:
+    except Exception as error:  # what listens there may be any program and send anything
         said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if not isinstance(error, (OSError, ValueError)):
+            said = f"what answers there is no Dask scheduler ({type(error).__name__})"
         raise BenchmarkError(
             f"--scheduler: expected the address of a Dask scheduler (tcp://host:8786), got {scheduler}: "
             f"{said}. `dask scheduler` starts one and prints its address"

@@ -38,11 +38,6 @@ _AT_ONCE = 250  # samples measured together
 
 def score(benchmark: str, arguments: Sequence[str]) -> int:
     """Scores a submission; 0 if all gates passed, 1 if one did not."""
-    if benchmark in ("-h", "--help"):
-        sys.stdout.write(
-            "usage: agentbench score BENCHMARK|FILE.yaml --submission FILE [options]\n"
-        )
-        return 0
     layers: list[Layer] = []
     nodeid = None
     bases = [Path.cwd()]
@@ -121,15 +116,14 @@ def _on_cluster(
     from pytest_agentbench import cluster
 
     assert settings.submission is not None
-    if type(settings.benchmark).partitioned is Benchmark.partitioned:  # before anything is started
-        settings.benchmark.partitioned(settings, map, 1)
+    pieces = settings.benchmark.partitioned(settings)  # mistakes come before anything is started
     each, cores = stack.enter_context(cluster.connected(scheduler))
-    pieces = settings.benchmark.partitioned(settings, each, cores)
+    pieces.count(each)
     agent = submitting_agent(settings.submission, pieces.digest)
     run = Run(settings, scored=Submitted(pieces.dataset, Submission({}), agent))
 
     def records() -> Iterator[Record]:
-        yield from pieces.records(run.indices)
+        yield from pieces.records(run.indices, each, cores)
         run.submission = Submission({}, pieces.problems)
 
     return run, records()

@@ -141,12 +141,16 @@ Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]
 class Partitioned(abc.ABC):
     """A submission and its data in many files, each read by who scores it and not by us."""
 
-    dataset: Dataset  # without its samples
-    digest: str  # of the submission
+    dataset: Dataset  # without its samples; known after count()
+    digest: str  # of the submission, likewise
     problems: tuple[str, ...]  # as in Submission; known after the last record
 
     @abc.abstractmethod
-    def records(self, indices: Sequence[int]) -> Iterator[Record]:
+    def count(self, each: Each) -> None:
+        """Reads every file once, to know which samples there are and where they lie."""
+
+    @abc.abstractmethod
+    def records(self, indices: Sequence[int], each: Each, cores: int) -> Iterator[Record]:
         """The records of these samples, in any order and without the answers."""
 
 
@@ -193,8 +197,8 @@ class Benchmark(abc.ABC):
             f"{path}: {self.name} has no submission format of its own; expected the folder of a run"
         )
 
-    def partitioned(self, settings: Settings, each: Each, cores: int) -> Partitioned:
-        """The submission and the data of the settings, read piece by piece on ``cores`` cores."""
+    def partitioned(self, settings: Settings) -> Partitioned:
+        """The submission and the data of the settings, to be read piece by piece."""
         raise BenchmarkError(
             f"--engine: {self.name} cannot be scored on a cluster, only here (local); humob can"
         )

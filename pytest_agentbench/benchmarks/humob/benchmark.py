@@ -21,7 +21,6 @@ from pytest_agentbench.benchmarks.protocol import (
     Benchmark,
     BenchmarkError,
     Dataset,
-    Each,
     Estimator,
     Metric,
     Parameter,
@@ -110,10 +109,10 @@ class Humob(Benchmark):
         assert isinstance(dataset, data.HumobDataset)
         return submission.read_submission(path, dataset)
 
-    def partitioned(self, settings: Settings, each: Each, cores: int) -> Partitioned:
+    def partitioned(self, settings: Settings) -> Partitioned:
         from pytest_agentbench.benchmarks.humob.partitioned import HumobPartitions
 
-        return HumobPartitions(self, settings, each, cores)
+        return HumobPartitions(self, settings)
 
     def validate(
         self, path: Path, parameters: Mapping[str, Any], dataset: Path | None

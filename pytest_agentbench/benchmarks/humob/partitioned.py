@@ -166,9 +166,9 @@ def _added_up(parts: Sequence[Ints]) -> Ints:
 
 
 class HumobPartitions(Partitioned):
-    """A submission and its data, both in Parquet files; counted when this object is made."""
+    """A submission and its data, both in Parquet files."""
 
-    def __init__(self, benchmark: Benchmark, settings: Settings, each: Each, cores: int) -> None:
+    def __init__(self, benchmark: Benchmark, settings: Settings) -> None:
         if settings.mode != "test":
             raise BenchmarkError(
                 f"--mode: expected test, where the truth is in the data, got {settings.mode}"
@@ -178,38 +178,41 @@ class HumobPartitions(Partitioned):
         if settings.dataset == "demo":
             raise BenchmarkError("--dataset: expected Parquet files, got demo, which is a CSV file")
         assert settings.submission is not None
-        self._benchmark, self._each, self._cores = benchmark, each, cores
-        self._split = split = Split.from_settings(settings)
+        self._benchmark = benchmark
+        self._split = Split.from_settings(settings)
+        self._place = find_file(Path(settings.dataset), self._split)
         self._path = settings.submission
-        place = find_file(Path(settings.dataset), split)
-        parts = _parts(place, "--dataset"), _parts(self._path, "--submission")
-        self._data = data = self._counted(place, parts[0])
+        self._parts = _parts(self._place, "--dataset"), _parts(self._path, "--submission")
+        self.problems = ()
+
+    def count(self, each: Each) -> None:
+        split = self._split
+        self._data = data = self._counted(self._place, self._parts[0], each)
         strange = [file.strange for file in data.files if file.strange is not None]
         if strange:
             day, uid = min(strange)
-            cache.refuse_day(str(place), day, uid, split.edition)
+            cache.refuse_day(str(self._place), day, uid, split.edition)
         self.dataset: AskedUsers = AskedUsers(
             UserCounts(data.uids, data.targets, data.hidden),
             split,
             digest=data.digest,
-            name=str(place),
+            name=str(self._place),
         )
-        self._answers = self._counted(self._path, parts[1])
+        self._answers = self._counted(self._path, self._parts[1], each)
         self.digest = self._answers.digest
-        self.problems = ()
 
-    def _counted(self, path: Path, parts: Sequence[Part]) -> Users:
-        found = added(self._each(partial(count, split=self._split), parts))
+    def _counted(self, path: Path, parts: Sequence[Part], each: Each) -> Users:
+        found = added(each(partial(count, split=self._split), parts))
         if not len(found.uids):
             raise BenchmarkError(f"{path}: expected rows {','.join(COLUMNS)}, got none")
         return found
 
-    def records(self, indices: Sequence[int]) -> Iterator[Record]:
+    def records(self, indices: Sequence[int], each: Each, cores: int) -> Iterator[Record]:
         """The records of these samples as groups are done, without the answers."""
         wrong: dict[int, str] = {}
-        groups = self._groups(self.dataset.uids[list(indices)])
+        groups = self._groups(self.dataset.uids[list(indices)], cores)
         score = partial(score_group, benchmark=self._benchmark, split=self._split)
-        for records, found in self._each(score, groups):
+        for records, found in each(score, groups):
             wrong.update(found)
             yield from records
         self.problems = (
@@ -217,7 +220,7 @@ class HumobPartitions(Partitioned):
             *wrong_rows(self._path, [wrong[uid] for uid in sorted(wrong)]),
         )
 
-    def _groups(self, uids: Ints) -> list[Group]:
+    def _groups(self, uids: Ints, cores: int) -> list[Group]:
         """Users who lie in the same partitions go together, so that few are read by many tasks."""
         data, answers = self._data, self._answers
         at = np.searchsorted(data.uids, uids)
@@ -225,7 +228,7 @@ class HumobPartitions(Partitioned):
         answered = answers.uids[also] == uids
         rows = data.rows[at] + np.where(answered, answers.rows[also], 0)
         order = np.lexsort((uids, np.where(answered, answers.first[also], -1), data.first[at]))
-        least = int(rows.sum()) // (GROUPS_A_CORE * self._cores)
+        least = int(rows.sum()) // (GROUPS_A_CORE * cores)
         size = min(max(least, LEAST_ROWS), MOST_ROWS)
         ends = np.cumsum(rows[order])
         cuts = np.flatnonzero(np.diff(ends // size)) + 1
