@@ -250,7 +250,8 @@ def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loadin
             Submission(_RunAnswers({(r.sample, r.epoch): r.answer for r in records})),
             loading.LoadedAgent(str(agent.get("name")), None, str(agent.get("digest"))),
         )
-    if path.is_dir() and not partitions.is_partitioned(path):
+    many = settings.benchmark.reads_partitions and partitions.is_partitioned(path)
+    if path.is_dir() and not many:
         raise BenchmarkError(f"--submission: expected a file or the folder of a run, got {path}")
     submission = settings.benchmark.read_submission(path, dataset, settings)
     return submission, submitting_agent(path, partitions.table_digest(path))

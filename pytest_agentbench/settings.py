@@ -134,7 +134,7 @@ def resolve(
         nodeid=nodeid or found.name,
         mode=mode,
         dataset=_dataset(found, dataset, bases, layers),
-        submission=submission and _existing("submission", submission, bases, layers),
+        submission=submission and _existing(found, "submission", submission, bases, layers),
         agent=values.get("agent", f"builtin:{found.default_baseline}"),
         reading=reading,
         limit=values.get("limit"),
@@ -239,13 +239,15 @@ def _dataset(
 ) -> str | Path:
     if value == "demo" or (value == "hub" and benchmark.hub_repository is not None):
         return value
-    return _existing("dataset", value, bases, layers)
+    return _existing(benchmark, "dataset", value, bases, layers)
 
 
-def _existing(key: str, value: str, bases: Sequence[Path], layers: Sequence[Layer]) -> Path:
+def _existing(
+    benchmark: Benchmark, key: str, value: str, bases: Sequence[Path], layers: Sequence[Layer]
+) -> Path:
     for base in bases:
         path = base / Path(value).expanduser()
-        if path.exists() or is_pattern(path):
+        if path.exists() or (benchmark.reads_partitions and is_pattern(path)):
             return path
     looked = " and ".join(dict.fromkeys(str(base) for base in bases))
     raise SettingsError(

@@ -171,6 +171,7 @@ class Benchmark(abc.ABC):
     baselines: ClassVar[Mapping[str, Callable[..., Any]]]  # built-in agents, `--agent builtin:NAME`
     default_baseline: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    reads_partitions: ClassVar[bool] = False  # whether data and submissions may lie in many files
     hub_repository: ClassVar[str | None] = None  # what `--dataset hub` and `agentbench fetch` get
 
     @abc.abstractmethod

@@ -77,6 +77,7 @@ class Humob(Benchmark):
     headline: ClassVar[str] = "geobleu"
     baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
     default_baseline: ClassVar[str] = "mean"
+    reads_partitions: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("edition", "2023, 2024 or 2025", _edition, "2023"),
         Parameter("task", "a task of the edition: 1 or 2 (2023), a city A-D (later)", _name),
