@@ -53,8 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     validation.set_defaults(run=lambda given: _validate(given.benchmark, given.rest))
 
     scoring = commands.add_parser(
-        "score", help="score a submission without pytest, here or on a Dask cluster"
-    )
+        "score", help="score a submission without pytest, here or on a Dask cluster",
+        usage="agentbench score BENCHMARK|FILE.yaml --submission FILE [--dataset PATH] "
+        "[--engine dask [--scheduler ADDRESS]] [--OPTION VALUE ...]",
+    )  # fmt: skip
     scoring.add_argument("benchmark", metavar="BENCHMARK|FILE.yaml")
     scoring.add_argument(
         "rest", metavar="--submission FILE [--dataset PATH] [--engine dask] ...",

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import hashlib
 import importlib
+import logging
 import os
 import pkgutil
 import platform
@@ -35,7 +36,10 @@ def connected(scheduler: str | None) -> Iterator[tuple[Each, int]]:
     with contextlib.ExitStack() as stack:
         if scheduler is None:
             cluster: Any = distributed.LocalCluster(
-                n_workers=os.cpu_count(), threads_per_worker=1, dashboard_address=None
+                n_workers=os.cpu_count(),
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.ERROR,
             )
             stack.enter_context(cluster)
             client = stack.enter_context(distributed.Client(cluster))

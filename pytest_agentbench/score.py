@@ -97,22 +97,22 @@ def _parser(benchmark: Benchmark, given: str) -> argparse.ArgumentParser:
 
 def _local(
     settings: Settings, _scheduler: str | None, _stack: contextlib.ExitStack
-) -> tuple[Run, Iterator[Record]]:
+) -> tuple[Run, Iterator[Sequence[Record]]]:
     run = Run(settings)
 
-    def records() -> Iterator[Record]:
+    def records() -> Iterator[Sequence[Record]]:
         for epoch in range(1, settings.epochs + 1):
             ask = run.asker(None, epoch)
             for start in range(0, len(run.indices), _AT_ONCE):
                 samples = [run.dataset.sample(i) for i in run.indices[start : start + _AT_ONCE]]
-                yield from evaluate(run.benchmark, samples, ask, epoch)[0]
+                yield evaluate(run.benchmark, samples, ask, epoch)[0]
 
     return run, records()
 
 
 def _on_cluster(
     settings: Settings, scheduler: str | None, stack: contextlib.ExitStack
-) -> tuple[Run, Iterator[Record]]:
+) -> tuple[Run, Iterator[Sequence[Record]]]:
     from pytest_agentbench import cluster
 
     assert settings.submission is not None
@@ -122,14 +122,14 @@ def _on_cluster(
     agent = submitting_agent(settings.submission, pieces.digest)
     run = Run(settings, scored=Submitted(pieces.dataset, Submission({}), agent))
 
-    def records() -> Iterator[Record]:
+    def records() -> Iterator[Sequence[Record]]:
         yield from pieces.records(run.indices, each, cores)
         run.submission = Submission({}, pieces.problems)
 
     return run, records()
 
 
-def _scored(run: Run, records: Iterator[Record], arguments: Sequence[str]) -> int:
+def _scored(run: Run, batches: Iterator[Sequence[Record]], arguments: Sequence[str]) -> int:
     agent = {"name": run.loaded_agent.name, "digest": run.loaded_agent.digest}
     place = Place(saved.find_house(Path.cwd()), Path.cwd(), arguments)
     live = LiveRun(run, agent, place, time.strftime("%Y%m%d-%H%M%S"))
@@ -139,11 +139,12 @@ def _scored(run: Run, records: Iterator[Record], arguments: Sequence[str]) -> in
     out.write_line(terminal.header(run, agent["name"]))
     progress = Progress(run.settings.nodeid, "samples", len(live.expected))
     try:
-        for record in records:
-            live.add(record.to_json())
+        for records in batches:
+            for record in records:
+                live.add(record.to_json())
             if live.unlogged:
                 raise BenchmarkError(f"records cannot be written: {live.unlogged}")
-            progress.add(1)
+            progress.add(len(records))
         gates = finish.finish(live, incomplete=None)
     finally:
         live.log.close()

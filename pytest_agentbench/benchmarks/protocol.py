@@ -150,8 +150,8 @@ class Partitioned(abc.ABC):
         """Reads every file once, to know which samples there are and where they lie."""
 
     @abc.abstractmethod
-    def records(self, indices: Sequence[int], each: Each, cores: int) -> Iterator[Record]:
-        """The records of these samples, in any order and without the answers."""
+    def records(self, indices: Sequence[int], each: Each, cores: int) -> Iterator[Sequence[Record]]:
+        """The records of these samples, some at a time, in any order and without the answers."""
 
 
 # Every metric of a reading; with weights (resamples x records), an array of one value a resample.

@@ -207,14 +207,14 @@ class HumobPartitions(Partitioned):
             raise BenchmarkError(f"{path}: expected rows {','.join(COLUMNS)}, got none")
         return found
 
-    def records(self, indices: Sequence[int], each: Each, cores: int) -> Iterator[Record]:
-        """The records of these samples as groups are done, without the answers."""
+    def records(self, indices: Sequence[int], each: Each, cores: int) -> Iterator[Sequence[Record]]:
+        """The records of these samples, group by group as they are done, without the answers."""
         wrong: dict[int, str] = {}
         groups = self._groups(self.dataset.uids[list(indices)], cores)
         score = partial(score_group, benchmark=self._benchmark, split=self._split)
         for records, found in each(score, groups):
             wrong.update(found)
-            yield from records
+            yield records
         self.problems = (
             *extra_users(self._path, self._answers.uids, self.dataset, self._data.uids),
             *wrong_rows(self._path, [wrong[uid] for uid in sorted(wrong)]),

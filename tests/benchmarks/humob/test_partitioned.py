@@ -73,8 +73,9 @@ def in_pieces(settings, each=map, limit=None):
     pieces = settings.benchmark.partitioned(settings)
     pieces.count(each)
     indices = range(len(pieces.dataset.keys))[:limit]
-    records = sorted(pieces.records(indices, each, cores=2), key=lambda record: record.sample)
-    return pieces, records
+    batches = pieces.records(indices, each, cores=2)
+    records = [record for batch in batches for record in batch]
+    return pieces, sorted(records, key=lambda record: record.sample)
 
 
 def whole(settings):
