@@ -33,6 +33,8 @@ RETRIES = 2  # of a task whose host could not read a file; lost workers are repl
 def connected(scheduler: str | None) -> Iterator[tuple[Each, int]]:
     """What hands work to the cluster, and its number of cores; without address, a cluster here."""
     distributed = _distributed()
+    # What it would log with a traceback comes to us as an exception, too.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as stack:
         if scheduler is None:
             cluster: Any = distributed.LocalCluster(
@@ -171,7 +173,11 @@ def _each(
     for _ in range(min(most, len(arguments))):
         give()
     try:
-        for _, result in done:
+        for future, result in done:
+            if future.cancelled():  # nobody but a scheduler that is gone does that
+                raise BenchmarkError(
+                    "the connection to the scheduler was lost; what was scored is in the run's records"
+                )
             yield result
             give()
     except distributed.KilledWorker as error:
@@ -179,7 +185,5 @@ def _each(
             f"a task ended {error.allowed_failures + 1} workers, the last one "
             f"{error.last_worker.address}: have they too little memory? Their logs say more"
         ) from None
-    except (distributed.CancelledError, ModuleNotFoundError) as error:
-        raise BenchmarkError(
-            f"the cluster gave the work back: {type(error).__name__}: {error}"
-        ) from None
+    except ModuleNotFoundError as error:  # on a worker that joined later
+        raise BenchmarkError(f"a worker lacks what this process has: {error}") from None

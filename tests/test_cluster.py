@@ -29,7 +29,9 @@ class Cluster:
         self.folder = folder
         self.address = f"tcp://{hosts[0].address}:8786"
         self._number = 0
-        self._start(hosts[0], "scheduler", "--no-dashboard", "--host", hosts[0].address)
+        self.process, _ = self._start(
+            hosts[0], "scheduler", "--no-dashboard", "--host", hosts[0].address
+        )
         wait_until(lambda: is_open(hosts[0].address, 8786))
 
     def _start(self, host, *arguments, shell="", **environment):
@@ -160,6 +162,20 @@ def test_a_worker_without_the_package_or_the_files_is_named(project, scheduler, 
     assert f"worker tcp://{scheduler.hosts[1].address}:" in result.errlines[0]
     assert f"{project.path / 'given' / 'part-'}" in result.errlines[0]
     assert "No such file or directory; every worker must find the files" in result.errlines[0]
+
+
+def test_a_scheduler_that_is_lost_is_an_error_of_one_line(project, scheduler, score, tmp_path):
+    other = Cluster(scheduler.hosts[1:], tmp_path)
+    killing = altered(
+        project,
+        killing="import os, polars, time\n"
+        f"polars.scan_parquet = lambda *a, **k: (os.kill({other.process.pid}, 9), time.sleep(60))",
+    )
+    with other.workers(killing):
+        result = score(f"--scheduler={other.address}")
+    assert result.ret == 2
+    assert "the connection to the scheduler was lost" in result.errlines[-1]
+    assert "Traceback" not in result.stderr.str()
 
 
 def test_an_address_without_scheduler_is_said_within_seconds(project, score):
