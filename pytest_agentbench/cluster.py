@@ -14,7 +14,6 @@ import importlib
 import logging
 import os
 import pkgutil
-import platform
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -130,7 +129,6 @@ def identity() -> dict[str, str]:
         "pytest-agentbench": pytest_agentbench.__version__,
         "code": code.hexdigest()[:12],
         "arithmetic": hashlib.sha256(b"".join(values)).hexdigest()[:12],
-        "on": f"{platform.system()} {platform.machine()}",
     }
 
 

@@ -69,7 +69,7 @@ def test_here_and_on_a_cluster_it_gives_the_bits_of_pytest(project, agentbench, 
 
 def test_gates_decide_the_exit_code(project, agentbench, tables):
     lenient = ["--gate=coverage >= 0.9", "--users=80010-80019"]
-    where = ["--submission=given", "--dataset=data", *lenient]
+    where = ["--submission=given/*.parquet", "--dataset=data", *lenient]
     assert agentbench("score", "humob", *where, "--gate=geobleu >= 0.1").ret == 0
     failing = agentbench("score", "humob", *where, "--gate=geobleu >= 0.99")
     assert failing.ret == 1
