@@ -52,6 +52,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     validation.set_defaults(run=lambda given: _validate(given.benchmark, given.rest))
 
+    scoring = commands.add_parser(
+        "score", help="score a submission without pytest, here or on a Dask cluster",
+        usage="agentbench score BENCHMARK|FILE.yaml --submission FILE [--dataset PATH] "
+        "[--engine dask [--scheduler ADDRESS]] [--OPTION VALUE ...]",
+    )  # fmt: skip
+    scoring.add_argument("benchmark", metavar="BENCHMARK|FILE.yaml")
+    scoring.add_argument(
+        "rest", metavar="--submission FILE [--dataset PATH] [--engine dask] ...",
+        nargs=argparse.REMAINDER, help="what `agentbench score BENCHMARK --help` says",
+    )  # fmt: skip
+    scoring.set_defaults(run=lambda given: _score(given.benchmark, given.rest))
+
     _add_run_commands(commands)
 
     given = parser.parse_args(arguments)
@@ -265,6 +277,12 @@ def _fetch(name: str, revision: str | None) -> int:
         raise BenchmarkError(f"{benchmark.name}: has no data on the hub; give --dataset PATH")
     print(hub.fetch(benchmark.hub_repository, revision))
     return 0
+
+
+def _score(benchmark: str, arguments: Sequence[str]) -> int:
+    from pytest_agentbench import score
+
+    return score.score(benchmark, arguments)
 
 
 def _validate(name: str, arguments: Sequence[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import time
@@ -10,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench import finish, resume, runlog
+from pytest_agentbench import finish, manifest, resume, runlog
 from pytest_agentbench.items import failed_records
-from pytest_agentbench.live import LiveRun
+from pytest_agentbench.live import LiveRun, Place, Resuming
 from pytest_agentbench.records import Record
 from pytest_agentbench.reports import terminal
 from pytest_agentbench.reports.markdown import github_errors
@@ -27,7 +28,12 @@ class Controller:
     def __init__(self, config: pytest.Config, runs: Sequence[Run]) -> None:
         self._config = config
         started = time.strftime("%Y%m%d-%H%M%S")
-        self.runs = [LiveRun(run, config, started) for run in runs]
+        start = config.invocation_params
+        place = Place(config.rootpath / runlog.HOUSE, start.dir, [str(arg) for arg in start.args])
+        self.runs = [
+            LiveRun(run, manifest.agent_in_force(run, config), place, started, _resuming(config))
+            for run in runs
+        ]
         self._progress = terminal.Progress(config)
         self._session: pytest.Session | None = None
         self._stopped: str | None = None
@@ -132,7 +138,8 @@ class Controller:
         for live in self.runs:
             if live.expected:
                 incomplete = self._incomplete(session, live)
-                gates = finish.finish(live, self._config, incomplete)
+                publish = functools.partial(finish.publish, live, self._config)
+                gates = finish.finish(live, incomplete, publish)
                 failed += incomplete is not None
                 self._emit(session, live.run.settings.nodeid, gates)
                 failed += sum(failure is not None for _, failure in gates)
@@ -188,7 +195,8 @@ class Controller:
         for live in self.runs:
             if live.scores is not None:
                 folder = live.log.folder if (live.log.folder / runlog.SCORES).exists() else None
-                terminal.summary(terminalreporter, live.run, live.scores, folder)
+                brief = self._config.get_verbosity() < 0
+                terminal.summary(terminalreporter, live.run, live.scores, folder, brief)
                 if os.environ.get("GITHUB_ACTIONS"):
                     for line in github_errors(live.scores, live.run.settings.nodeid):
                         terminalreporter.write_line(line)
@@ -196,6 +204,17 @@ class Controller:
     def pytest_unconfigure(self) -> None:
         for live in self.runs:
             live.log.close()
+
+
+def _resuming(config: pytest.Config) -> Resuming | None:
+    name = config.getoption("agentbench_resume")
+    if name is None:
+        return None
+    return Resuming(
+        name,
+        anyway=bool(config.getoption("agentbench_resume_anyway")),
+        failed_only=bool(config.getoption("agentbench_resume_failed_only")),
+    )
 
 
 def _worst(records: Sequence[Record]) -> str:

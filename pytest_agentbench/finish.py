@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,12 @@ from pytest_agentbench.run import Question
 Gate = tuple[str, str | None]
 
 
-def finish(live: LiveRun, config: pytest.Config, incomplete: str | None) -> list[Gate]:
-    """Scores one run and writes its files; the gates that the session shall report."""
+def finish(
+    live: LiveRun,
+    incomplete: str | None,
+    publish: Callable[[dict[str, Any]], None] | None = None,
+) -> list[Gate]:
+    """Scores one run, writes its files and publishes its scores; the gates to report."""
     questions = live.answered() if incomplete else sorted(live.expected)
     if not questions:
         return []
@@ -32,7 +36,7 @@ def finish(live: LiveRun, config: pytest.Config, incomplete: str | None) -> list
     live.scores = result
     gates: list[Gate] = []
     try:
-        _write(live, config, result)
+        _write(live, result, publish)
     except Exception as error:  # a hook or a figure may do anything; the scores stand
         gates.append(("gate[files written]", f"{type(error).__name__}: {error}"))
     if incomplete:
@@ -58,7 +62,7 @@ def _scored(live: LiveRun, questions: Sequence[Question], incomplete: str | None
     result["gates"] = scores.judge(settings, result, incomplete)
     if live.baseline is not None:
         result["baseline"]["samples"] = _changes(live)
-    if incomplete is None:
+    if incomplete is None and dataset.samples_here:
         samples = sorted({question.sample for question in questions})
         found = floor.floors(settings, dataset, samples, live.agent["name"])
         result["floor"] = [one.as_json() for one in found]
@@ -89,7 +93,9 @@ def _unscored(live: LiveRun, error: Exception) -> str:
     )
 
 
-def _write(live: LiveRun, config: pytest.Config, result: dict[str, Any]) -> None:
+def _write(
+    live: LiveRun, result: dict[str, Any], publish: Callable[[dict[str, Any]], None] | None
+) -> None:
     folder, run = live.log.folder, live.run
     if not live.log.started and not (folder / runlog.RECORDS).exists():
         return  # nothing was logged, so there is no run to describe
@@ -98,16 +104,23 @@ def _write(live: LiveRun, config: pytest.Config, result: dict[str, Any]) -> None
     first = [record for record in records if record.epoch == 1]
     run.benchmark.write_files(folder, run.dataset, first)
     html.write_html(folder / "report.html", run, result, records)
-    junit.add_properties(config, result, run.settings.nodeid)
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         text = markdown.markdown(
             result, run.benchmark.metrics, run.benchmark.headline, run.settings.nodeid, str(folder)
         )
         markdown.append_summary(Path(summary), text)
+    if publish is not None:
+        publish(result)
+
+
+def publish(live: LiveRun, config: pytest.Config, result: dict[str, Any]) -> None:
+    """Tells the scores to what else takes part in the session."""
+    folder, settings = live.log.folder, live.run.settings
+    junit.add_properties(config, result, settings.nodeid)
     if config.getoption("agentbench_mlflow"):
         mlflow.log_run(result, folder)
-    config.hook.pytest_agentbench_scores(scores=result, folder=folder, settings=run.settings)
+    config.hook.pytest_agentbench_scores(scores=result, folder=folder, settings=settings)
 
 
 def publish_session(runs: Sequence[LiveRun], config: pytest.Config) -> str | None:

@@ -71,10 +71,11 @@ def ask(
     failed = [record for record in records if record.status != "ok"]
     if failed:
         trace = error.traceback if isinstance(error, RemoteAgentError) else ""
-        _fail(f"{_failures(failed, len(records))}\n{trace}".rstrip())
+        _fail(f"{failures_text(failed, len(records))}\n{trace}".rstrip())
 
 
-def _failures(failed: Sequence[Record], asked: int) -> str:
+def failures_text(failed: Sequence[Record], asked: int) -> str:
+    """The first failed samples, each with what went wrong."""
     lines = [f"{record.sample}: {record.error}" for record in failed[:10]]
     if asked > 1:
         lines.insert(0, f"{len(failed)} of {asked} samples have no valid answer")

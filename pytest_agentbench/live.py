@@ -2,36 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
-import pytest
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from pytest_agentbench import manifest, resume, runlog, saved, scores
 from pytest_agentbench.records import Record, joined
 from pytest_agentbench.run import Question, Run
-from pytest_agentbench.runlog import HOUSE
+
+
+class Place(NamedTuple):
+    """Where runs are kept, and what was asked for there."""
+
+    house: Path  # .agentbench
+    start: Path  # where paths that a person types begin
+    arguments: Sequence[str]
+
+
+class Resuming(NamedTuple):
+    """What --resume and the options beside it say."""
+
+    name: str
+    anyway: bool
+    failed_only: bool
 
 
 class LiveRun:
     """One run of this session."""
 
-    def __init__(self, run: Run, config: pytest.Config, started: str) -> None:
+    def __init__(
+        self,
+        run: Run,
+        agent: dict[str, str],
+        place: Place,
+        started: str,
+        resuming: Resuming | None = None,
+    ) -> None:
         settings = run.settings
-        house, start = config.rootpath / HOUSE, config.invocation_params.dir
+        house, start, arguments = place
         self.run = run
-        self.agent = manifest.agent_in_force(run, config)
+        self.agent = agent
         self.baseline: scores.Baseline | None = None
         if settings.baseline is not None:
             folder = saved.find_run(settings.baseline, house, start, run.benchmark.name)
             self.baseline = scores.load_baseline(folder, settings, run.dataset)
-        made = manifest.manifest(run, self.agent, config, started)
+        made = manifest.manifest(run, agent, arguments, started)
         self.records: dict[tuple[str, int], Record] = {}
-        name = config.getoption("agentbench_resume")
         kind: Literal["new", "named", "resumed"] = "resumed"
-        if name is not None:
-            folder = saved.find_run(name, house, start, run.benchmark.name, runlog.RECORDS)
-            earlier = resume.load(folder, made, bool(config.getoption("agentbench_resume_anyway")))
-            resume.take_up(run, earlier, bool(config.getoption("agentbench_resume_failed_only")))
+        if resuming is not None:
+            folder = saved.find_run(resuming.name, house, start, run.benchmark.name, runlog.RECORDS)
+            earlier = resume.load(folder, made, resuming.anyway)
+            resume.take_up(run, earlier, resuming.failed_only)
             made = earlier.manifest
             self.records = {(record.sample, record.epoch): record for record in earlier.records}
         elif settings.run_dir is not None:

@@ -6,6 +6,7 @@ import hashlib
 import importlib.metadata
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,13 @@ _PACKAGES = ("pytest-agentbench", "pytest", "pytest-xdist", "numpy", "numba", "p
 
 
 def manifest(
-    run: Run, agent: dict[str, str], config: pytest.Config, started: str
+    run: Run, agent: dict[str, str], arguments: Sequence[str], started: str
 ) -> dict[str, Any]:
     """Versions, settings, data and agent digests, machine. No host name, no environment."""
     return {
         "schema": 1,
         "started": started,
-        "arguments": [str(arg) for arg in config.invocation_params.args],
+        "arguments": list(arguments),
         "settings": run.settings.as_json(),
         "agent": agent,
         "dataset": {

@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_agentbench import runlog
@@ -19,7 +20,7 @@ from pytest_agentbench.agents.isolation import IsolatedAgent, IsolationOptions
 from pytest_agentbench.agents.llm import LLM, BudgetExceeded
 from pytest_agentbench.agents.shapes import Tools
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, Submission
-from pytest_agentbench.datasets.cache import file_digest
+from pytest_agentbench.datasets import partitions
 from pytest_agentbench.evaluation import MissingAnswer, evaluate
 from pytest_agentbench.records import Record
 from pytest_agentbench.settings import Settings
@@ -36,19 +37,32 @@ class Question(NamedTuple):
     epoch: int
 
 
+class Submitted(NamedTuple):
+    """A submission and its data that were read elsewhere."""
+
+    dataset: Dataset
+    submission: Submission
+    agent: loading.LoadedAgent
+
+
 class Run:
     """One benchmark with one agent; the same in the controller and in every worker."""
 
-    def __init__(self, settings: Settings, processes: int = 1) -> None:
+    def __init__(
+        self, settings: Settings, processes: int = 1, scored: Submitted | None = None
+    ) -> None:
         self.settings = settings
         self.benchmark = settings.benchmark
         self.llm = _model(settings, processes)
         if settings.submission is None:
             self.loaded_agent = self._load_agent()
-        self.dataset = _checked(settings.benchmark.load(settings))
+        loaded = settings.benchmark.load(settings) if scored is None else scored.dataset
+        self.dataset = _checked(loaded)
         self.indices = _drawn(len(self.dataset.keys), settings.limit, settings.seed)
         self.submission: Submission | None = None
-        if settings.submission is not None:
+        if scored is not None:
+            self.submission, self.loaded_agent = scored.submission, scored.agent
+        elif settings.submission is not None:
             self.submission, self.loaded_agent = _submitted(settings, self.dataset)
         self.answered: frozenset[Question] = frozenset()  # by the run that is resumed
         self.unasked: frozenset[Question] = frozenset()  # left alone by --resume-failed-only
@@ -114,19 +128,10 @@ class Run:
     def asker(self, agent: Any, epoch: int) -> Callable[[Sample], Outcome]:
         """What answers a sample: the submission, or the agent, which sees the context alone."""
         if self.submission is not None:
-            return lambda sample: self._look_up(sample, epoch)
+            answers = self.submission.answers
+            return lambda sample: look_up(answers, sample, epoch)
         call = self._callable(agent)
         return lambda sample: asking.ask(call, sample.context, self.settings.agent_retries)
-
-    def _look_up(self, sample: Sample, epoch: int) -> Outcome:
-        assert self.submission is not None
-        answers = self.submission.answers
-        try:
-            if isinstance(answers, _RunAnswers):
-                return Outcome(answers.of(str(sample.key), epoch))
-            return Outcome(answers[str(sample.key)])
-        except KeyError:
-            return Outcome(error=MissingAnswer("the submission has no answer for this sample"))
 
     def ask_ahead(self, questions: Iterable[Question]) -> Ahead[Question]:
         """Starts to ask these questions, ``concurrency`` at a time."""
@@ -164,6 +169,16 @@ class Run:
             agent.close()
         if self.llm is not None:
             self.llm.close()
+
+
+def look_up(answers: Mapping[str, Any], sample: Sample, epoch: int = 1) -> Outcome:
+    """What a submission answers."""
+    try:
+        if isinstance(answers, _RunAnswers):
+            return Outcome(answers.of(str(sample.key), epoch))
+        return Outcome(answers[str(sample.key)])
+    except KeyError:
+        return Outcome(error=MissingAnswer("the submission has no answer for this sample"))
 
 
 def _model(settings: Settings, processes: int) -> LLM | None:
@@ -244,7 +259,13 @@ def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loadin
             Submission(_RunAnswers({(r.sample, r.epoch): r.answer for r in records})),
             loading.LoadedAgent(str(agent.get("name")), None, str(agent.get("digest"))),
         )
-    if path.is_dir():
+    many = settings.benchmark.reads_partitions and partitions.is_partitioned(path)
+    if path.is_dir() and not many:
         raise BenchmarkError(f"--submission: expected a file or the folder of a run, got {path}")
     submission = settings.benchmark.read_submission(path, dataset, settings)
-    return submission, loading.LoadedAgent(f"submission:{path.name}", None, file_digest(path))
+    return submission, submitting_agent(path, partitions.table_digest(path))
+
+
+def submitting_agent(path: Path, digest: str) -> loading.LoadedAgent:
+    """What stands for the agent where answers come from a file."""
+    return loading.LoadedAgent(f"submission:{path.name}", None, digest)

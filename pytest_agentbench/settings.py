@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_agentbench import gates
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
+from pytest_agentbench.datasets.partitions import is_pattern
 from pytest_agentbench.options import OPTIONS
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def resolve(
         nodeid=nodeid or found.name,
         mode=mode,
         dataset=_dataset(found, dataset, bases, layers),
-        submission=submission and _existing("submission", submission, bases, layers),
+        submission=submission and _existing(found, "submission", submission, bases, layers),
         agent=values.get("agent", f"builtin:{found.default_baseline}"),
         reading=reading,
         limit=values.get("limit"),
@@ -238,13 +239,15 @@ def _dataset(
 ) -> str | Path:
     if value == "demo" or (value == "hub" and benchmark.hub_repository is not None):
         return value
-    return _existing("dataset", value, bases, layers)
+    return _existing(benchmark, "dataset", value, bases, layers)
 
 
-def _existing(key: str, value: str, bases: Sequence[Path], layers: Sequence[Layer]) -> Path:
+def _existing(
+    benchmark: Benchmark, key: str, value: str, bases: Sequence[Path], layers: Sequence[Layer]
+) -> Path:
     for base in bases:
         path = base / Path(value).expanduser()
-        if path.exists():
+        if path.exists() or (benchmark.reads_partitions and is_pattern(path)):
             return path
     looked = " and ".join(dict.fromkeys(str(base) for base in bases))
     raise SettingsError(

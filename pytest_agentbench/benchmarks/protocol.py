@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -97,6 +97,7 @@ class Dataset(abc.ABC):
     keys: Sequence[SampleKey]
     digest: str  # of the data; scores are compared only where it is equal
     description: str  # one line for people, saying "synthetic" where it is
+    samples_here: bool = True  # False where only workers elsewhere read them: no floor is computed
 
     @abc.abstractmethod
     def sample(self, index: int) -> Sample:
@@ -133,6 +134,26 @@ class Submission:
     problems: tuple[str, ...] = ()  # extra users and the like: each is listed, and the run fails
 
 
+# Calls a function on each of many arguments, on a cluster or here; results come in any order.
+Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]
+
+
+class Partitioned(abc.ABC):
+    """A submission and its data in many files, each read by who scores it and not by us."""
+
+    dataset: Dataset  # without its samples; known after count()
+    digest: str  # of the submission, likewise
+    problems: tuple[str, ...]  # as in Submission; known after the last record
+
+    @abc.abstractmethod
+    def count(self, each: Each) -> None:
+        """Reads every file once, to know which samples there are and where they lie."""
+
+    @abc.abstractmethod
+    def records(self, indices: Sequence[int], each: Each, cores: int) -> Iterator[Sequence[Record]]:
+        """The records of these samples, some at a time, in any order and without the answers."""
+
+
 # Every metric of a reading; with weights (resamples x records), an array of one value a resample.
 Scores = Mapping[str, "float | npt.NDArray[np.float64] | Absent"]
 Estimator = Callable[[str, "Weights | None"], Scores]
@@ -150,6 +171,7 @@ class Benchmark(abc.ABC):
     baselines: ClassVar[Mapping[str, Callable[..., Any]]]  # built-in agents, `--agent builtin:NAME`
     default_baseline: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    reads_partitions: ClassVar[bool] = False  # whether data and submissions may lie in many files
     hub_repository: ClassVar[str | None] = None  # what `--dataset hub` and `agentbench fetch` get
 
     @abc.abstractmethod
@@ -174,6 +196,12 @@ class Benchmark(abc.ABC):
         """The answers in a file of the benchmark's own submission format."""
         raise BenchmarkError(
             f"{path}: {self.name} has no submission format of its own; expected the folder of a run"
+        )
+
+    def partitioned(self, settings: Settings) -> Partitioned:
+        """The submission and the data of the settings, to be read piece by piece."""
+        raise BenchmarkError(
+            f"--engine: {self.name} cannot be scored on a cluster, only here (local); humob can"
         )
 
     def validate(

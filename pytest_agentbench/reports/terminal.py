@@ -8,7 +8,7 @@ import textwrap
 import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -83,12 +83,19 @@ def gate_failure(gate: Mapping[str, Any]) -> str | None:
     return f"got {gate['value']:.6g} against {gate['threshold']:.6g}"
 
 
+class Writer(Protocol):
+    """Where a summary is written: pytest's reporter, or what stands for it."""
+
+    def section(self, title: str, sep: str) -> None: ...
+    def write_line(self, line: str, **markup: bool) -> None: ...
+
+
 def summary(
-    reporter: pytest.TerminalReporter, run: Run, scores: Mapping[str, Any], folder: Path | None
+    reporter: Writer, run: Run, scores: Mapping[str, Any], folder: Path | None, brief: bool = False
 ) -> None:
-    """The section of one run at the end; with -q a line of it."""
+    """The section of one run at the end; briefly, a line of it."""
     where = None if folder is None else _shown(folder)
-    if reporter.config.get_verbosity() < 0:
+    if brief:
         headline = scores["readings"][scores["primary"]].get(run.benchmark.headline, {})
         line = f"{run.settings.nodeid}: {run.benchmark.headline} {with_interval(headline)}"
         reporter.write_line(f"{line}, run: {where}" if where else line)
@@ -150,7 +157,7 @@ def table(run: Run, scores: Mapping[str, Any], width: int) -> list[str]:
     return lines + notes
 
 
-def _epochs(reporter: pytest.TerminalReporter, run: Run, scores: Mapping[str, Any]) -> None:
+def _epochs(reporter: Writer, run: Run, scores: Mapping[str, Any]) -> None:
     epochs = scores.get("epochs")
     if not epochs:
         return
@@ -160,7 +167,7 @@ def _epochs(reporter: pytest.TerminalReporter, run: Run, scores: Mapping[str, An
     reporter.write_line(f"means over {len(epochs)} epochs; {headline} of each: {shown}")
 
 
-def _baseline(reporter: pytest.TerminalReporter, scores: Mapping[str, Any]) -> None:
+def _baseline(reporter: Writer, scores: Mapping[str, Any]) -> None:
     baseline = scores.get("baseline")
     if not baseline:
         return
@@ -178,7 +185,7 @@ def _baseline(reporter: pytest.TerminalReporter, scores: Mapping[str, Any]) -> N
         reporter.write_line(f"  {name}  {with_interval(delta, sign=True)}{counts}")
 
 
-def _gates(reporter: pytest.TerminalReporter, scores: Mapping[str, Any]) -> None:
+def _gates(reporter: Writer, scores: Mapping[str, Any]) -> None:
     reporter.write_line("")
     for gate in scores["gates"]:
         if gate["passed"] is None:

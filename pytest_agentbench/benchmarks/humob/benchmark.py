@@ -24,6 +24,7 @@ from pytest_agentbench.benchmarks.protocol import (
     Estimator,
     Metric,
     Parameter,
+    Partitioned,
     Sample,
     Submission,
 )
@@ -76,6 +77,7 @@ class Humob(Benchmark):
     headline: ClassVar[str] = "geobleu"
     baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
     default_baseline: ClassVar[str] = "mean"
+    reads_partitions: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("edition", "2023, 2024 or 2025", _edition, "2023"),
         Parameter("task", "a task of the edition: 1 or 2 (2023), a city A-D (later)", _name),
@@ -101,12 +103,17 @@ class Humob(Benchmark):
         return scoring.score_samples(samples, answers)
 
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
-        assert isinstance(dataset, data.HumobDataset)
+        assert isinstance(dataset, data.AskedUsers)
         return scoring.score_run(records, dataset.truth_known)
 
     def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
         assert isinstance(dataset, data.HumobDataset)
         return submission.read_submission(path, dataset)
+
+    def partitioned(self, settings: Settings) -> Partitioned:
+        from pytest_agentbench.benchmarks.humob.partitioned import HumobPartitions
+
+        return HumobPartitions(self, settings)
 
     def validate(
         self, path: Path, parameters: Mapping[str, Any], dataset: Path | None
@@ -119,6 +126,8 @@ class Humob(Benchmark):
         return validate.validate(path, parameters["edition"], task, dataset)
 
     def write_files(self, folder: Path, dataset: Dataset, records: Sequence[Record]) -> None:
+        if not dataset.samples_here:  # tables of days need the rows
+            return
         assert isinstance(dataset, data.HumobDataset)
         if dataset.truth_known:
             run_tables.write_tables(folder, dataset, records)
@@ -130,7 +139,8 @@ class Humob(Benchmark):
     ) -> Sequence[Figure]:
         from pytest_agentbench.benchmarks.humob import figures  # imports the plotting library
 
-        assert isinstance(dataset, data.HumobDataset)
+        if not isinstance(dataset, data.HumobDataset):
+            return ()
         return figures.figures(dataset, records, scores)
 
     def agent_template(self) -> str:

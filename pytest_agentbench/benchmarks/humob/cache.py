@@ -14,13 +14,15 @@ import tempfile
 import time
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
 from pytest_agentbench.benchmarks.humob.editions import Edition
 from pytest_agentbench.benchmarks.humob.tables import Table, read_table, suffix_of, text_lines
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
-from pytest_agentbench.datasets.cache import cache_folder, file_digest, one_at_a_time
+from pytest_agentbench.datasets.cache import cache_folder, one_at_a_time
+from pytest_agentbench.datasets.partitions import is_partitioned, table_digest
 
 # Goes into the digest: raise it when the arrays or the checks they have passed change.
 FORMAT = 1
@@ -41,9 +43,10 @@ def load_table(path: Path, *, masked: bool = True) -> CachedTable:
 
     Without a writable cache the file is read every time, which is slower and otherwise the same.
     """
-    suffix_of(path)
+    if not is_partitioned(path):
+        suffix_of(path)
     folder = cache_folder() / "humob"
-    digest = file_digest(path)
+    digest = table_digest(path)
     place = folder / f"{digest[:32]}-{'m' if masked else 'u'}{FORMAT}"
     table = _open(place)
     if table is None:
@@ -64,16 +67,20 @@ def check_days(cached: CachedTable, path: Path, edition: Edition) -> None:
         return
     day = strange[0]
     owner = int(np.flatnonzero(np.diff(table.day_starts, axis=1)[:, day])[0])
-    line = _find_line(path, int(table.uids[owner]), day)
+    uid = int(table.uids[owner])
+    refuse_day(f"{path}{_find_line(path, uid, day)}", day, uid, edition)
+
+
+def refuse_day(where: str, day: int, uid: int, edition: Edition) -> NoReturn:
     raise BenchmarkError(
-        f"{path}{line}: d={day} (uid {table.uids[owner]}), expected days {edition.days} of HuMob "
+        f"{where}: d={day} (uid {uid}), expected days {edition.days} of HuMob "
         f"{edition.name}; is it of another `edition:`?"
     )
 
 
 def _find_line(path: Path, uid: int, day: int) -> str:
     """The line of a user's first row on a day, in a text file whose columns are in our order."""
-    if suffix_of(path) != ".parquet":
+    if not is_partitioned(path) and suffix_of(path) != ".parquet":
         for number, line in enumerate(text_lines(path), 1):
             if line.startswith(f"{uid},{day},"):
                 return f", line {number}"

@@ -25,6 +25,7 @@ from pytest_agentbench.benchmarks.humob.editions import (
 )
 from pytest_agentbench.benchmarks.humob.tables import SUFFIXES, Table
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey
+from pytest_agentbench.datasets.partitions import is_partitioned
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -78,33 +79,89 @@ class Split:
         )
 
 
-class HumobDataset(Dataset):
-    """Users with something to predict, over arrays that all workers of a machine share."""
+@dataclass(frozen=True)
+class UserCounts:
+    """The users of a table in ascending order, with their rows on the days to predict."""
 
-    def __init__(self, cached: CachedTable, split: Split, *, path: Path, name: str) -> None:
-        self.table = table = cached.table
-        self.path = path
+    uids: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int64]
+    hidden: npt.NDArray[np.int64]  # masked ones among them
+
+
+class AskedUsers(Dataset):
+    """Users with something to predict; their rows need not be here."""
+
+    samples_here = False
+
+    def __init__(self, users: UserCounts, split: Split, *, digest: str, name: str) -> None:
         self.split = split
         self.name = name
         self.truth_known = split.mode == "test"
-        starts, stops = _target_rows(table, split)
-        asked = np.ones(len(table.uids), bool)
+        asked = np.ones(len(users.uids), bool)
         if split.users is not None:
-            asked = (table.uids >= split.users.first) & (table.uids <= split.users.last)
-        self._check_asked(asked)
-        without = asked & (starts == stops)
+            asked = (users.uids >= split.users.first) & (users.uids <= split.users.last)
+        self._check_asked(asked, users.uids)
+        without = asked & (users.targets == 0)
         self.indices: npt.NDArray[np.intp] = np.flatnonzero(asked & ~without)
-        self.starts, self.stops = starts[self.indices], stops[self.indices]
-        self.uids = table.uids[self.indices]
-        self._check_targets(int(asked.sum()))
+        self.uids = users.uids[self.indices]
+        self._check_targets(int(asked.sum()), users.hidden[self.indices])
         self.keys = [SampleKey(TARGET, str(uid)) for uid in self.uids.tolist()]
-        self.digest = self._digest(cached.digest)
+        self.digest = self._digest(digest)
         count = int(without.sum())
         left_out = f", {count} users without rows there left out" if count else ""
         self.description = (
             f"{name}: {len(self.keys)} users, days {split.days}, "
             f"HuMob {split.edition.name} format{left_out}"
         )
+
+    def sample(self, index: int) -> Sample:
+        away = "left in the partitions: only the workers of the cluster read them"
+        return Sample(self.keys[index], away, away)
+
+    def _check_asked(self, asked: npt.NDArray[np.bool_], uids: npt.NDArray[np.int64]) -> None:
+        if not asked.any():
+            raise BenchmarkError(
+                f"{self.name}: no user of {self.split.users} is in it; it has {len(uids)} users, "
+                f"uid {uids[0]} to {uids[-1]}. Set `users:` (or `task:`) to some of them"
+            )
+
+    def _check_targets(self, asked: int, masked: npt.NDArray[np.int64]) -> None:
+        split = self.split
+        if not len(self.indices):
+            what = "rows" if self.truth_known else f"masked rows (x = y = {MASKED})"
+            raise BenchmarkError(
+                f"{self.name}: none of {asked} users has {what} on days {split.days}. "
+                f"Set `predict_days:` or `users:`, or use `--mode test` where the truth is known"
+            )
+        if not self.truth_known:
+            return
+        hidden = self.uids[masked > 0]
+        if len(hidden):
+            raise BenchmarkError(
+                f"{self.name}: the truth of {len(hidden)} users (uid {hidden[0]} to "
+                f"{hidden[-1]}) is masked (x = y = {MASKED}) on days {split.days}. Use "
+                f"`--mode inference` to predict them, or set `users:` or `predict_days:` to "
+                f"what is known"
+            )
+
+    def _digest(self, file_digest: str) -> str:
+        split = self.split
+        parts = [file_digest, split.mode, str(split.days), self.uids.tolist()]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+class HumobDataset(AskedUsers):
+    """Users with something to predict, over arrays that all workers of a machine share."""
+
+    samples_here = True
+
+    def __init__(self, cached: CachedTable, split: Split, *, path: Path, name: str) -> None:
+        self.table = table = cached.table
+        self.path = path
+        starts, stops = _target_rows(table, split)
+        users = UserCounts(table.uids, stops - starts, hidden_rows(table, split))
+        super().__init__(users, split, digest=cached.digest, name=name)
+        self.starts, self.stops = starts[self.indices], stops[self.indices]
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -134,38 +191,6 @@ class HumobDataset(Dataset):
         """The rows (d, t, x, y) a user is asked about."""
         return self.table.rows[self.starts[index] : self.stops[index]]
 
-    def _check_asked(self, asked: npt.NDArray[np.bool_]) -> None:
-        if not asked.any():
-            uids = self.table.uids
-            raise BenchmarkError(
-                f"{self.name}: no user of {self.split.users} is in it; it has {len(uids)} users, "
-                f"uid {uids[0]} to {uids[-1]}. Set `users:` (or `task:`) to some of them"
-            )
-
-    def _check_targets(self, asked: int) -> None:
-        split = self.split
-        if not len(self.indices):
-            what = "rows" if self.truth_known else f"masked rows (x = y = {MASKED})"
-            raise BenchmarkError(
-                f"{self.name}: none of {asked} users has {what} on days {split.days}. "
-                f"Set `predict_days:` or `users:`, or use `--mode test` where the truth is known"
-            )
-        if not self.truth_known:
-            return
-        hidden = self.uids[_hidden_rows(self.table, split)[self.indices] > 0]
-        if len(hidden):
-            raise BenchmarkError(
-                f"{self.name}: the truth of {len(hidden)} users (uid {hidden[0]} to "
-                f"{hidden[-1]}) is masked (x = y = {MASKED}) on days {split.days}. Use "
-                f"`--mode inference` to predict them, or set `users:` or `predict_days:` to "
-                f"what is known"
-            )
-
-    def _digest(self, file_digest: str) -> str:
-        split = self.split
-        parts = [file_digest, split.mode, str(split.days), self.uids.tolist()]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
 
 def load(settings: Settings) -> HumobDataset:
     """The data set that the settings name."""
@@ -181,8 +206,8 @@ def load(settings: Settings) -> HumobDataset:
 
 
 def find_file(path: Path, split: Split) -> Path:
-    """A file as it is; in a folder, the only data file or the only one named after the task."""
-    if path.is_file():
+    """A file or partitions as they are; in a folder, the only data file or the only one named after the task."""
+    if path.is_file() or is_partitioned(path):
         return path
     if not path.is_dir():
         raise BenchmarkError(
@@ -199,7 +224,8 @@ def find_file(path: Path, split: Split) -> Path:
         raise BenchmarkError(
             f"dataset {path}: expected one data file for "
             f"{split.edition.task_word} {split.task or '(not given)'}, got {listed}. "
-            f"Name the file, or set `task:`"
+            f"Name the file, or set `task:`; partitions of one table are called part-0.parquet, …, "
+            f"or named by a pattern"
         )
     return chosen[0]
 
@@ -209,7 +235,7 @@ def _target_rows(table: Table, split: Split) -> tuple[npt.NDArray[np.int64], npt
     starts = table.starts[:-1] + table.day_starts[:, split.days.first]
     stops = table.starts[:-1] + table.day_starts[:, split.days.last + 1]
     if split.mode == "inference" and not split.hide:
-        hidden = _hidden_rows(table, split)
+        hidden = hidden_rows(table, split)
         partly = (hidden > 0) & (hidden < stops - starts)
         if partly.any():
             uid = table.uids[int(partly.argmax())]
@@ -220,7 +246,7 @@ def _target_rows(table: Table, split: Split) -> tuple[npt.NDArray[np.int64], npt
     return starts, stops
 
 
-def _hidden_rows(table: Table, split: Split) -> npt.NDArray[np.int64]:
+def hidden_rows(table: Table, split: Split) -> npt.NDArray[np.int64]:
     """How many rows of each user are masked on the days to predict."""
     days = table.masked[:, split.days.first : split.days.last + 1]
     counts: npt.NDArray[np.int64] = days.sum(axis=1, dtype=np.int64)

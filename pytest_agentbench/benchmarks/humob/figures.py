@@ -41,7 +41,8 @@ def figures(
     dataset: HumobDataset, records: Sequence[Record], scores: Mapping[str, Any]
 ) -> Sequence[Figure]:
     """All figures; none where the truth is not known or nobody has a valid answer."""
-    valid = [record for record in records if record.status == "ok"]
+    # A run that was scored on a cluster left its answers there.
+    valid = [record for record in records if record.status == "ok" and record.answer is not None]
     if not dataset.truth_known or not valid:
         return []
     reading = scores["primary"]

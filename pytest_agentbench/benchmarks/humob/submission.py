@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_agentbench.benchmarks.humob import cache
-from pytest_agentbench.benchmarks.humob.data import TARGET, HumobDataset
+from pytest_agentbench.benchmarks.humob.data import TARGET, AskedUsers, HumobDataset
 from pytest_agentbench.benchmarks.humob.editions import COLUMNS
 from pytest_agentbench.benchmarks.humob.scoring import READINGS, score_days
 from pytest_agentbench.benchmarks.humob.tables import Table, read_table
 from pytest_agentbench.benchmarks.humob.validate import SUCCESS, validate
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Submission
+from pytest_agentbench.datasets.partitions import is_partitioned
 from pytest_agentbench.statistics import mean
 
 if TYPE_CHECKING:
@@ -53,39 +54,54 @@ def read_submission(path: Path, dataset: HumobDataset) -> Submission:
     A user who is missing is missing in the answers; users nobody asked about and rows that do not
     fit the targets are problems.
     """
-    if not path.is_file():
+    if not path.is_file() and not is_partitioned(path):
         raise BenchmarkError(f"submission {path}: no such file; expected rows {','.join(COLUMNS)}")
     table = cache.load_table(path).table
-    problems = [*_extra_users(path, table, dataset), *_wrong_rows(path, table, dataset)]
+    problems = [
+        *extra_users(path, table.uids, dataset, dataset.table.uids),
+        *wrong_rows(path, list(wrong_users(table, dataset).values())),
+    ]
     return Submission(FileAnswers(table), tuple(problems))
 
 
-def _extra_users(path: Path, table: Table, dataset: HumobDataset) -> Iterator[str]:
-    extra = np.setdiff1d(table.uids, dataset.uids)
+def extra_users(
+    path: Path,
+    uids: npt.NDArray[np.int64],
+    dataset: AskedUsers,
+    known: npt.NDArray[np.int64],
+) -> Iterator[str]:
+    """The problem of users in a submission whom nobody asked about; ``known`` are in the data."""
+    extra = np.setdiff1d(uids, dataset.uids)
     if dataset.split.selected:  # the others are left out on purpose, unless the data lack them too
         asked = dataset.split.users
         assert asked is not None
         inside = (extra >= asked.first) & (extra <= asked.last)
-        extra = extra[inside | ~np.isin(extra, dataset.table.uids)]
+        extra = extra[inside | ~np.isin(extra, known)]
     if len(extra):
         yield (
-            f"{path}: {len(extra)} users are not among the {len(dataset)} to predict: "
+            f"{path}: {len(extra)} users are not among the {len(dataset.keys)} to predict: "
             f"uid {listed(extra.tolist())}"
         )
 
 
-def _wrong_rows(path: Path, table: Table, dataset: HumobDataset) -> Iterator[str]:
-    wrong: list[str] = []
+def wrong_users(table: Table, dataset: HumobDataset) -> dict[int, str]:
+    """The users whose rows are not those that were asked for, each with what is wrong."""
+    wrong: dict[int, str] = {}
     for index, uid in enumerate(dataset.uids.tolist()):
         given, wanted = table.of(uid)[:, :2], dataset.targets(index)[:, :2]
         if not len(given) or np.array_equal(given, wanted):
             continue
         if len(given) != len(wanted):
-            wrong.append(f"uid {uid} has {len(given)} rows, expected {len(wanted)}")
+            wrong[uid] = f"uid {uid} has {len(given)} rows, expected {len(wanted)}"
         else:
             row = int((given != wanted).any(axis=1).argmax())
             (d, t), (right_d, right_t) = given[row].tolist(), wanted[row].tolist()
-            wrong.append(f"uid {uid} has d={d}, t={t} where d={right_d}, t={right_t} is expected")
+            wrong[uid] = f"uid {uid} has d={d}, t={t} where d={right_d}, t={right_t} is expected"
+    return wrong
+
+
+def wrong_rows(path: Path, wrong: Sequence[str]) -> Iterator[str]:
+    """The problem of :func:`wrong_users`, if there are any."""
     if wrong:
         yield (
             f"{path}: the rows of {len(wrong)} users do not fit the days and half hours to "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -26,12 +26,14 @@ from pytest_agentbench.benchmarks.humob.editions import (
     SLOTS,
 )
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.datasets.partitions import files_of, is_partitioned
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
     Ints = npt.NDArray[np.integer[Any]]
+    Rows = tuple[Ints, npt.NDArray[np.int16], Callable[[int], str]]
 
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
 MAX_UID = 2**31 - 1
@@ -70,19 +72,53 @@ def suffix_of(path: Path) -> str:
 
 
 def read_table(path: Path, *, masked: bool = True) -> Table:
-    """Reads and checks a file; ``masked`` says whether x = y = 999 may stand for a hidden cell."""
+    """Reads and checks a table; ``masked`` says whether x = y = 999 may stand for a hidden cell.
+
+    A file has the rows of a user in the order of time; partitions of a table may have them in any.
+    """
+    if not is_partitioned(path):
+        uid, rows, where = read_rows(path, masked=masked)
+        if not len(uid):
+            _refuse_empty(path)
+        return in_order(uid, rows, where)
+    parts = [read_rows(file, masked=masked) for file in files_of(path)]
+    if not any(len(uid) for uid, _, _ in parts):
+        _refuse_empty(path)
+    return merged(parts)
+
+
+def read_rows(path: Path, *, masked: bool = True) -> Rows:
+    """The checked rows of one file as they stand there: uids, (d, t, x, y), what a row is called."""
     header = suffix_of(path) != ".parquet" and has_header(path)
     frame = _read_parquet(path) if suffix_of(path) == ".parquet" else _read_csv(path, header)
-    if frame.height == 0:
-        _refuse_empty(path)
     where = RowNames(path, first_line=None if suffix_of(path) == ".parquet" else 1 + header)
-    uid = frame["uid"].to_numpy()
+    uid, rows = rows_of(frame)
+    del frame
+    _check_ranges(uid, rows, where, masked)
+    return uid, rows, where
+
+
+def rows_of(frame: pl.DataFrame) -> tuple[Ints, npt.NDArray[np.int16]]:
+    """The columns of a frame as uids and rows (d, t, x, y)."""
     rows = np.empty((frame.height, 4), np.int16)
     for column, name in enumerate(COLUMNS[1:]):
         rows[:, column] = frame[name].to_numpy()
-    del frame
-    _check_ranges(uid, rows, where, masked)
-    return _sorted(uid, rows, where)
+    return frame["uid"].to_numpy(), rows
+
+
+def merged(parts: Sequence[Rows]) -> Table:
+    """The table of rows that lie in several partitions, in any order."""
+    uid = np.concatenate([part[0] for part in parts]).astype(np.int64)
+    rows = np.concatenate([part[1] for part in parts])
+    starts = np.cumsum([0, *(len(part[0]) for part in parts)])
+    order = np.argsort((uid << 16) + _moments(rows), kind="stable")
+
+    def where(index: int) -> str:
+        row = int(order[index])
+        part = int(np.searchsorted(starts, row, side="right")) - 1
+        return parts[part][2](row - int(starts[part]))
+
+    return in_order(uid[order], rows[order], where)
 
 
 @dataclass(frozen=True)
@@ -120,7 +156,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
     import polars as pl
 
     try:
-        frame = pl.read_parquet(path)
+        frame = pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise BenchmarkError(f"{path}: expected a Parquet file, got: {error}") from None
     _check_names(path, frame.columns)
@@ -245,13 +281,19 @@ def _check_ranges(uid: Ints, rows: Ints, where: RowNames, masked: bool) -> None:
         _check_bounds(values, name, where, hidden)
 
 
-def _sorted(uid: Ints, rows: npt.NDArray[np.int16], where: RowNames) -> Table:
+def _moments(rows: npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:
+    """Half hours since the first day."""
+    moments: npt.NDArray[np.int16] = rows[:, 0] * np.int16(SLOTS) + rows[:, 1]
+    return moments
+
+
+def in_order(uid: Ints, rows: npt.NDArray[np.int16], where: Callable[[int], str]) -> Table:
     """Users into ascending order; a user's own rows must come in the order of time already."""
     order: Ints | None = None
     if (uid[1:] < uid[:-1]).any():
         order = np.argsort(uid, kind="stable")
         uid, rows = uid[order], rows[order]
-    moment = rows[:, 0] * np.int16(SLOTS) + rows[:, 1]
+    moment = _moments(rows)
     late = (uid[1:] == uid[:-1]) & (moment[1:] <= moment[:-1])
     if late.any():
         row = int(late.argmax()) + 1

@@ -42,12 +42,12 @@ def test_a_digest_is_remembered_for_an_unchanged_file_only(csv, person, cache_fo
     path = csv(person(5))
     long_ago = time.time() - 3600
     os.utime(path, (long_ago, long_ago))
-    digest = cache.file_digest(path)
+    digest = cache.table_digest(path)
     (note,) = (cache_folder / "digests").iterdir()
     note.write_text(note.read_text().replace(digest, "remembered"))
-    assert cache.file_digest(path) == "remembered"
+    assert cache.table_digest(path) == "remembered"
     os.utime(path)
-    assert cache.file_digest(path) == digest
+    assert cache.table_digest(path) == digest
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "gone", "other"])
