@@ -12,42 +12,50 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench import resume, scenario
+from pytest_agentbench import hosts, resume, scenario
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.collection import BenchmarkModule, Collection
 from pytest_agentbench.controller import Controller
 from pytest_agentbench.datasets import progress
+from pytest_agentbench.distribution import Distribution
 from pytest_agentbench.options import OPTIONS
 from pytest_agentbench.reports import mlflow
 from pytest_agentbench.run import Run
-from pytest_agentbench.settings import Layer, Settings, resolve
+from pytest_agentbench.settings import Digests, Layer, Settings, resolve
 
 _MARKED = pytest.StashKey[dict[str, Run]]()
 
 
 def activate(config: pytest.Config) -> None:
     """Prepares every run that was asked for; any mistake is a usage error before a sample is asked."""
+    worker = getattr(config, "workerinput", None)
+    told = None if worker is None else worker.get("agentbench_host")
     try:
         _check_resume(config)
-        settings, selected, paths = _requested(config)
+        settings, selected, paths = _requested(config, hosts.digests(told) if told else {})
         if not settings:
             return
         _warn_about_rootdir(config)
-        worker = getattr(config, "workerinput", None)
         processes = 1 if worker is None else worker["workercount"]
         progress.listener = functools.partial(_say, config)
         runs = {nodeid: Run(one, processes) for nodeid, one in settings.items()}
         _check_selected(runs, selected)
-        if config.getoption("agentbench_mlflow"):
-            mlflow.check_installed()
         if worker is not None:
+            if told:
+                hosts.check(told, runs, config)
             resume.from_controller(worker["agentbench_resume"], runs)
         else:
-            config.pluginmanager.register(
-                Controller(config, list(runs.values())), "agentbench-controller"
-            )
+            if config.getoption("agentbench_mlflow"):
+                mlflow.check_installed()
+            controller = Controller(config, list(runs.values()))
+            config.pluginmanager.register(controller, "agentbench-controller")
+            distribution = Distribution(config, controller)
+            config.pluginmanager.register(distribution, "agentbench-distribution")
     except BenchmarkError as error:
+        if worker is not None:
+            config.pluginmanager.register(hosts.Refusal(str(error)), "agentbench-refusal")
+            return
         raise pytest.UsageError(str(error)) from None
     named = [(r, frozenset(selected.get(n, ()))) for n, r in runs.items() if n not in paths]
     scenarios = {path: runs[nodeid] for nodeid, path in paths.items()}
@@ -107,7 +115,7 @@ def run_of(node: Any) -> Run | None:
 
 
 def _requested(
-    config: pytest.Config,
+    config: pytest.Config, digests: Digests
 ) -> tuple[dict[str, Settings], dict[str, list[str]], dict[str, Path]]:
     """Settings of each run by node id, names pasted after ``::``, and scenario files given as paths."""
     settings: dict[str, Settings] = {}
@@ -117,9 +125,9 @@ def _requested(
     for value in config.getoption("agentbench_benchmark") or []:
         if Path(value).suffix.lower() in scenario.SUFFIXES:
             path = config.invocation_params.dir / value
-            _add_scenario(config, path, layers, settings)
+            _add_scenario(config, path, layers, settings, digests)
         else:
-            _add(settings, resolve(value, None, layers, _bases(config)))
+            _add(settings, resolve(value, None, layers, _bases(config), digests))
     for arg in config.args:
         where, colons, name = arg.partition("::")
         known = _benchmark_in(config, where, settings) if colons else None
@@ -127,11 +135,11 @@ def _requested(
         if known is not None:
             selected.setdefault(known, []).append(name)
             if known not in settings:
-                _add(settings, resolve(known, None, layers, _bases(config)))
+                _add(settings, resolve(known, None, layers, _bases(config), digests))
         elif scenario.is_scenario(path):
             nodeid = _relative(config, path)
             if nodeid not in settings:
-                _add_scenario(config, path, layers, settings)
+                _add_scenario(config, path, layers, settings, digests)
             if nodeid not in paths:
                 paths[nodeid] = path
     if len(settings) > 1:
@@ -146,13 +154,17 @@ def _add(settings: dict[str, Settings], new: Settings) -> None:
 
 
 def _add_scenario(
-    config: pytest.Config, path: Path, layers: list[Layer], settings: dict[str, Settings]
+    config: pytest.Config,
+    path: Path,
+    layers: list[Layer],
+    settings: dict[str, Settings],
+    digests: Digests,
 ) -> None:
     command_line, ini = layers
     layer = scenario.read(path)
     bases = [path.resolve().parent, *_bases(config)]
     nodeid = _relative(config, path)
-    _add(settings, resolve(None, nodeid, [command_line, layer, ini], bases))
+    _add(settings, resolve(None, nodeid, [command_line, layer, ini], bases, digests))
 
 
 def _apart(settings: Settings) -> Settings:

@@ -77,19 +77,20 @@ class Controller:
         if carried is None:  # xdist's report of a dead worker
             name = report.nodeid[len(live.run.settings.nodeid) + 2 :]
             failed = failed_records(live.run, name, str(report.longrepr))
-            carried = [record.to_parts() for record in failed]
+            # It may have died after its answer was sent and before it could say that it was done.
+            carried = [r.to_parts() for r in failed if (r.sample, r.epoch) not in live.came]
         records = [live.add(fields, answer) for fields, answer in carried]
         if live.unlogged:
-            self._stop(f"records cannot be written: {live.unlogged}")
+            self.stop(f"records cannot be written: {live.unlogged}")
         report.agentbench_status = _worst(records)  # type: ignore[attr-defined]
         for record in records:
             self._config.hook.pytest_agentbench_record(record=record, settings=live.run.settings)
         overspent = live.overspent()
         if overspent and live.missing():
-            self._stop(overspent)
+            self.stop(overspent)
         self._progress.show(live.run, live.records.values(), len(live.expected), self._terminal)
 
-    def _stop(self, reason: str) -> None:
+    def stop(self, reason: str) -> None:
         """Ends the session; under xdist the scheduler's session is another object."""
         self._stopped = reason
         distributed = self._config.pluginmanager.getplugin("dsession")

@@ -64,6 +64,7 @@ class LiveRun:
             runlog.check_free(folder.parent)
         self.log = runlog.RunLog(folder, made, kind)
         self.expected: set[Question] = set()
+        self.came: set[tuple[str, int]] = set()  # in this session
         self.usage: dict[str, float] = {}
         self.unlogged: str | None = None  # why records could not be logged
         self.scores: dict[str, Any] | None = None
@@ -76,6 +77,7 @@ class LiveRun:
             self.unlogged = f"{self.log.folder}: {error}"
         record = Record.from_parts(fields, answer)
         self.records[record.sample, record.epoch] = record
+        self.came.add((record.sample, record.epoch))
         for name, count in record.usage.items():
             self.usage[name] = self.usage.get(name, 0) + count
         return record

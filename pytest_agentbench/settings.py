@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench import gates
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
+from pytest_agentbench.datasets import cache
 from pytest_agentbench.datasets.partitions import is_pattern
 from pytest_agentbench.options import OPTIONS
 
@@ -22,6 +24,8 @@ class SettingsError(BenchmarkError):
 
 
 _BY_KEY = {option.key: option for option in OPTIONS if option.scenario}
+
+Digests = Mapping[str, Mapping[str, str]]  # of files: by node id of the run, then by key
 
 
 @dataclass(frozen=True)
@@ -101,12 +105,15 @@ def resolve(
     nodeid: str | None,
     layers: Sequence[Layer],
     bases: Sequence[Path],
+    digests: Digests = MappingProxyType({}),
 ) -> Settings:
     """Settings for one run; ``layers`` from the strongest to the weakest.
 
     Without ``benchmark`` a layer names it; without ``nodeid`` the run is called as the benchmark.
+    ``digests`` are those of the controller's files, on another host.
     """
     found = _find_benchmark(benchmark, layers)
+    known = digests.get(nodeid or found.name, {})
     for layer in layers:
         _refuse_unknown(layer, found)
     values: dict[str, Any] = {}
@@ -133,8 +140,8 @@ def resolve(
         benchmark=found,
         nodeid=nodeid or found.name,
         mode=mode,
-        dataset=_dataset(found, dataset, bases, layers),
-        submission=submission and _existing(found, "submission", submission, bases, layers),
+        dataset=_dataset(found, dataset, bases, layers, known),
+        submission=submission and _existing(found, "submission", submission, bases, layers, known),
         agent=values.get("agent", f"builtin:{found.default_baseline}"),
         reading=reading,
         limit=values.get("limit"),
@@ -235,21 +242,40 @@ def _one_of(
 
 
 def _dataset(
-    benchmark: Benchmark, value: str, bases: Sequence[Path], layers: Sequence[Layer]
+    benchmark: Benchmark,
+    value: str,
+    bases: Sequence[Path],
+    layers: Sequence[Layer],
+    digests: Mapping[str, str],
 ) -> str | Path:
     if value == "demo" or (value == "hub" and benchmark.hub_repository is not None):
         return value
-    return _existing(benchmark, "dataset", value, bases, layers)
+    return _existing(benchmark, "dataset", value, bases, layers, digests)
 
 
 def _existing(
-    benchmark: Benchmark, key: str, value: str, bases: Sequence[Path], layers: Sequence[Layer]
+    benchmark: Benchmark,
+    key: str,
+    value: str,
+    bases: Sequence[Path],
+    layers: Sequence[Layer],
+    digests: Mapping[str, str],
 ) -> Path:
     for base in bases:
         path = base / Path(value).expanduser()
         if path.exists() or (benchmark.reads_partitions and is_pattern(path)):
             return path
     looked = " and ".join(dict.fromkeys(str(base) for base in bases))
+    if key not in digests:
+        raise SettingsError(
+            f"{origin(key, layers)}: expected a path that exists, got {value!r} (looked in {looked})"
+        )
+    folder = cache.kept_folder(digests[key])
+    kept = folder / Path(value).name
+    if kept.exists() and cache.path_digest(kept) == digests[key]:
+        return kept
+    damaged = " (where it is damaged)" if kept.exists() else ""
     raise SettingsError(
-        f"{origin(key, layers)}: expected a path that exists, got {value!r} (looked in {looked})"
+        f"{origin(key, layers)}: expected {value!r} of digest {digests[key]}, which the controller "
+        f"has; looked in {looked} and in {folder}{damaged}; copy it to one of them"
     )

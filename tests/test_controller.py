@@ -47,6 +47,20 @@ def agent(context):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_an_answer_that_came_stays_when_its_worker_dies_before_the_item_ends(project):
+    project.write(
+        conftest__py="import os, signal\n"
+        "def pytest_runtest_teardown(item):\n"
+        "    if '[s5]' in item.name:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    result = project.pytest("--benchmark=toysum", "-n2")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*worker 'gw*' crashed while running 'toysum::sum*s5*'"])
+    assert project.scores()["samples"]["ok"] == len(project.records()) == 12
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_killed_worker_costs_one_sample(project):
     project.write(agent__py=KILLED)
     result = project.pytest("--benchmark=toysum", "--agent=agent.py", "-n2")

@@ -100,8 +100,9 @@ def _find(spec: str, where: str, bases: Sequence[Path]) -> Path:
 
 
 def _import_file(path: Path) -> ModuleType:
-    # The path's digest keeps two agents called agent.py apart in one process.
-    digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+    # Two agents called agent.py are kept apart, and an agent that was changed meanwhile from what it
+    # was: the server behind --tx socket=… lives from run to run.
+    digest = hashlib.sha256(str(path).encode() + path.read_bytes()).hexdigest()[:8]
     name = f"agentbench_agent_{path.stem}_{digest}"
     if name in sys.modules:
         return sys.modules[name]

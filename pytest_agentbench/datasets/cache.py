@@ -49,6 +49,18 @@ def files_digest(folder: Path, files: Sequence[Path]) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
+def path_digest(path: Path) -> str:
+    """Of a file, or of all files in a folder."""
+    if path.is_dir():
+        return files_digest(path, [file for file in path.rglob("*") if file.is_file()])
+    return file_digest(path)
+
+
+def kept_folder(digest: str) -> Path:
+    """Where a host looks for a file or folder that is not where the command says."""
+    return cache_folder() / "data" / digest
+
+
 def write_whole(path: Path, text: str) -> None:
     """Writes a file so that a reader sees all of it or what was there before."""
     path.parent.mkdir(parents=True, exist_ok=True)
