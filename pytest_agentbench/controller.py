@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_agentbench import finish, resume, runlog
+from pytest_agentbench.agents import confinement
 from pytest_agentbench.items import failed_records
 from pytest_agentbench.live import LiveRun
 from pytest_agentbench.records import Record
@@ -41,7 +42,10 @@ class Controller:
         return reporter
 
     def pytest_report_header(self) -> list[str]:
-        return [terminal.header(live.run, live.agent["name"]) for live in self.runs]
+        lines = [terminal.header(live.run, live.agent["name"]) for live in self.runs]
+        if any(live.run.confined for live in self.runs):
+            lines.append(f"confinement: {confinement.available()}")
+        return lines
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._expect(item.nodeid for item in session.items)

@@ -52,6 +52,7 @@ class Settings:
     text_models: str | None = None
     keep_candidate_order: bool = False
     run_dir: Path | None = None
+    resumed: str | None = None  # the run that --resume names
     parameters: Mapping[str, Any] = field(default_factory=dict)
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
 
