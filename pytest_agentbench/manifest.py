@@ -23,7 +23,10 @@ def manifest(
     return {
         "schema": 1,
         "started": started,
-        "arguments": [str(arg) for arg in config.invocation_params.args],
+        "arguments": [
+            str(arg).replace(run.settings.agent, run.settings.agent_shown)
+            for arg in config.invocation_params.args
+        ],
         "settings": run.settings.as_json(),
         "agent": agent,
         "dataset": {

@@ -196,6 +196,9 @@ def _bubblewrap(program: str, policy: Policy) -> list[str]:
             mounts.append((path, ["--ro-bind", os.devnull]))
     for path, mount in sorted(mounts, key=lambda pair: len(pair[0].parts)):
         command += [*mount, str(path)]
+    for path, mount in mounts:
+        if mount == ["--tmpfs"]:
+            command += ["--remount-ro", str(path)]
     return [*command, "--"]
 
 

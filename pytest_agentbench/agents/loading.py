@@ -54,7 +54,7 @@ def load(
         return LoadedAgent(spec, command, command.digest)
     if spec.startswith(("http://", "https://")):
         endpoint = HttpAgent(spec, timeout)
-        return LoadedAgent(spec, endpoint, endpoint.digest)
+        return LoadedAgent(endpoint.name, endpoint, endpoint.digest)
     where, name = _split(spec)
     if where.endswith(".py"):
         path = _find(spec, bases)
