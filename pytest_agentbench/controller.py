@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from pytest_agentbench import finish, resume, runlog
-from pytest_agentbench.agents import confinement
 from pytest_agentbench.items import failed_records
 from pytest_agentbench.live import LiveRun
+from pytest_agentbench.manifest import confinement_in_force
 from pytest_agentbench.records import Record
 from pytest_agentbench.reports import terminal
 from pytest_agentbench.reports.markdown import github_errors
@@ -43,9 +43,8 @@ class Controller:
 
     def pytest_report_header(self) -> list[str]:
         lines = [terminal.header(live.run, live.agent["name"]) for live in self.runs]
-        if any(live.run.confined for live in self.runs):
-            lines.append(f"confinement: {confinement.available()}")
-        return lines
+        confined = {confinement_in_force(live.run, live.agent) for live in self.runs}
+        return lines + [f"confinement: {means}" for means in confined if means is not None]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._expect(item.nodeid for item in session.items)

@@ -4,9 +4,9 @@ Landlock does it where the kernel has it, else bubblewrap where that is installe
 which. The policy is the same: the process may read everything but what is hidden, write only where it is
 told to, and look into no process that it did not start. All that it starts is held to the same.
 
-For Landlock this file is also a program. It is run by its path in a bare interpreter, takes the rights
-away from itself and becomes the agent's program: no thread, file or module from before is left in there.
-So it imports little, and of the standard library alone.
+For Landlock this module is also a program. A bare interpreter imports it alone, takes the rights away from
+itself and becomes the agent's program: no thread, file or module from before is left in there. So it
+imports little, and of the standard library.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ _ABSTRACT_SOCKETS_AND_SIGNALS = 3
 _NO_NEW_PRIVS = 38
 _CAPABILITIES_VERSION = 0x20080522
 _DAC_OVERRIDE = 1 << 1  # root reads and writes what belongs to others
+
+
+# Its folder comes last: modules beside it have the names of some in the standard library.
+_START = "import sys; sys.path.append(sys.argv[1]); import confinement; confinement.main()"
+_FOLDER = str(Path(__file__).parent)
 
 
 class Policy(NamedTuple):
@@ -100,7 +105,7 @@ def confined(command: Sequence[str], policy: Policy) -> list[str]:
     kind = available().kind
     if kind == "landlock":
         paths = [[str(path) for path in part] for part in policy]
-        return [sys.executable, "-I", "-S", __file__, json.dumps(paths), *command]
+        return [sys.executable, "-I", "-S", "-c", _START, _FOLDER, json.dumps(paths), *command]
     if kind == "bubblewrap":
         program = _program()
         assert program is not None
@@ -135,12 +140,19 @@ def real_places(policy: Policy) -> Policy:
 
 
 def _link_targets(folder: Path, skipped: Sequence[Path]) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder):
-        here = Path(where)
-        for name in (*folders, *files):
-            if (here / name).is_symlink():
-                yield Path(os.path.realpath(here / name))
-        folders[:] = [name for name in folders if here / name not in skipped]
+    # Repositories of git are large and hold no links.
+    unseen = [] if folder.name == ".git" else [str(folder)]
+    without = set(map(str, skipped))
+    while unseen:
+        try:
+            entries = list(os.scandir(unseen.pop()))
+        except OSError:  # a file, or not for us
+            continue
+        for entry in entries:
+            if entry.is_symlink():
+                yield Path(os.path.realpath(entry.path))
+            elif entry.is_dir() and entry.path not in without:
+                unseen.append(entry.path)
 
 
 def _is_below(path: Path, folder: Path) -> bool:
@@ -272,15 +284,12 @@ def _give_up_root() -> None:
     _checked(_libc().capset(header, kept))
 
 
-def _main() -> None:
-    paths, *command = sys.argv[1:]
+def main() -> None:
+    """Restricts this process by the policy in its arguments, and becomes the command after it."""
+    _, paths, *command = sys.argv[1:]
     try:
         restrict_self(Policy(*(tuple(map(Path, part)) for part in json.loads(paths))))
         os.execvp(command[0], command)  # noqa: S606 -- what the user named, and no shell
     except OSError as error:
         # Never the agent without confinement.
         sys.exit(f"{command[0]} could not be started under Landlock: {error}")
-
-
-if __name__ == "__main__":
-    _main()

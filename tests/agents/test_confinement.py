@@ -423,13 +423,13 @@ def test_an_agent_is_not_started_where_confinement_fails(place, monkeypatch):
     if why_not:
         pytest.skip(why_not)
     confined = confinement.confined(["sh", "-c", "echo started"], Policy())
-    confined[confined.index(confinement.__file__) + 1] = '[["\\u0000"], [], []]'
+    confined[confined.index(confinement._FOLDER) + 1] = '[["\\u0000"], [], []]'
     result = subprocess.run(confined, capture_output=True, text=True)
     assert result.returncode != 0
     assert "started" not in result.stdout
-    monkeypatch.setattr(confinement, "__file__", str(place / "gone.py"))
+    monkeypatch.setattr(confinement, "_FOLDER", str(place))
     agent = IsolatedAgent("agent.py", [place])
-    with pytest.raises(AgentCrashed, match=r"ended with exit code 2 while it imported agent.py"):
+    with pytest.raises(AgentCrashed, match=r"ended with exit code 1 while it imported agent.py"):
         agent("1")
 
 

@@ -66,7 +66,9 @@ def attacked(project, monkeypatch):
             "--benchmark=DailyMobility", "--dataset=data", "--limit=2", "--agent-isolation=process",
             "--run-dir=new", f"--agent={agent}",
         )  # fmt: skip
+        manifest = json.loads((project.path / "new" / "manifest.json").read_text())
         header = next(line for line in result.outlines if line.startswith("confinement: "))
+        assert header == f"confinement: {manifest['confinement']}"
         return header, project.records(project.path / "new")[1]["error"]
 
     return attacked
@@ -112,9 +114,17 @@ def test_without_confinement_the_header_says_so_and_it_finds_everything(
     assert "<helped ['.agentbench', '.git', 'cache', 'data', 'new', 'shown by git']>" in error
 
 
-def test_the_header_is_silent_where_nothing_is_confined(project):
-    """A baseline of ours answers in our process."""
-    result = project.pytest("--benchmark=toysum", "--agent-isolation=process", "--limit=1")
+@pytest.mark.parametrize("own", [False, True], ids=["baseline", "fixture"])
+def test_the_header_is_silent_where_nothing_is_confined(project, own):
+    """A baseline of ours and an agent of conftest.py answer in our process."""
+    project.write(agent__py="def agent(context): return 0\n")
+    if own:
+        project.write(
+            conftest__py="import pytest\n@pytest.fixture\n"
+            "def agent(): return lambda context: context['a'] + context['b']\n"
+        )
+    agent = ["--agent=agent.py"] if own else []
+    result = project.pytest("--benchmark=toysum", "--agent-isolation=process", "--limit=1", *agent)
     assert result.ret == 0
     assert "confinement" not in result.stdout.str()
 
