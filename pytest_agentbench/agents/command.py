@@ -31,7 +31,9 @@ from pytest_agentbench.benchmarks.protocol import BenchmarkError
 class CommandAgent:
     """A command that answers contexts, started in ``cwd`` without a shell.
 
-    With ``isolation`` it is confined and has the environment of an isolated agent. Calls from several threads at once have a process each. A process that crashes, hangs or falls out of
+    With ``isolation`` it is confined and has the environment of an isolated agent.
+
+    Calls from several threads at once have a process each. A process that crashes, hangs or falls out of
     step is ended with all it started, and the next call starts another.
     """
 

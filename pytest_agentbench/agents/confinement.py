@@ -41,7 +41,6 @@ _NO_NEW_PRIVS = 38
 _CAPABILITIES_VERSION = 0x20080522
 _DAC_OVERRIDE = 1 << 1  # root reads and writes what belongs to others
 
-
 # Its folder comes last: modules beside it have the names of some in the standard library.
 _START = "import sys; sys.path.append(sys.argv[1]); import confinement; confinement.main()"
 _FOLDER = str(Path(__file__).parent)
