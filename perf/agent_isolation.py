@@ -2,7 +2,8 @@
 
 An agent that does nothing is asked in this process, in a child, as a command and over HTTP, with a small
 context, with the context of a humob user (rows in, cells out), and with a tool that it asks once. The time
-is of the whole call, so what JSON costs on both sides is in it.
+is of the whole call, so what JSON costs on both sides is in it. What confinement adds to the start of a
+child comes first.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from pytest_agentbench.agents.calling import Agent  # noqa: E402  # needs the path above
+from pytest_agentbench.agents import confinement  # noqa: E402  # needs the path above
+from pytest_agentbench.agents.calling import Agent  # noqa: E402
 from pytest_agentbench.agents.command import CommandAgent  # noqa: E402
+from pytest_agentbench.agents.errors import AgentCrashed  # noqa: E402
 from pytest_agentbench.agents.http import HttpAgent  # noqa: E402
 from pytest_agentbench.agents.isolation import IsolatedAgent  # noqa: E402
+from pytest_agentbench.agents.surroundings import IsolationOptions  # noqa: E402
 
 CALLS = 1000
 SOURCE = """
@@ -99,6 +103,28 @@ def measure(agent: Callable[[Any], Any], context: Any) -> tuple[float, float]:
     return statistics.median(taken), statistics.quantiles(taken, n=100)[98]
 
 
+def starts(place: Path, kind: str) -> str:
+    """Start children under one means of confinement, in a project with a data set and runs."""
+    hidden = tuple(place / name for name in ("data", ".agentbench", "cache"))
+    for folder in hidden:
+        folder.mkdir(exist_ok=True)
+    in_force = confinement.available
+    confinement.available = lambda: confinement.Confinement(kind, "asked for")  # type: ignore
+    taken = []
+    try:
+        for _ in range(15):
+            agent = IsolatedAgent("agent.py", [place], IsolationOptions(hidden=hidden))
+            started = time.perf_counter()
+            agent.start()
+            taken.append(1e3 * (time.perf_counter() - started))
+            agent.close()
+    except (AgentCrashed, AssertionError) as error:
+        return f"not here: {error}"
+    finally:
+        confinement.available = in_force
+    return f"{min(taken):.0f}  {statistics.median(taken):.0f}"
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -106,10 +132,12 @@ def main() -> None:
             (place / f"{name}.py").write_text(text)
         namespace: dict[str, Any] = {}
         exec(SOURCE, namespace)
-        started = time.perf_counter()
+        print("starting a child, milliseconds, the fastest and the median of 15")
+        for kind in ("none", "landlock", "bubblewrap"):
+            print(f"  confinement {kind:12}{starts(place, kind)}")
+        print(f"confinement in force: {confinement.available()}")
         child = IsolatedAgent("agent.py", [place])
         child.start()
-        print(f"starting a child: {1e3 * (time.perf_counter() - started):.0f} ms")
         command = CommandAgent(f"{shlex.quote(sys.executable)} command.py", place)
         server = subprocess.Popen(
             [sys.executable, "server.py"], cwd=place, stdout=subprocess.PIPE, text=True

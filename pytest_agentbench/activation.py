@@ -37,6 +37,8 @@ def activate(config: pytest.Config) -> None:
         if not settings:
             return
         _warn_about_rootdir(config)
+        resumed = config.getoption("agentbench_resume")
+        settings = {n: dataclasses.replace(s, resumed=resumed) for n, s in settings.items()}
         processes = 1 if worker is None else worker["workercount"]
         progress.listener = functools.partial(_say, config)
         runs = {nodeid: Run(one, processes) for nodeid, one in settings.items()}

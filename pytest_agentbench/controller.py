@@ -47,7 +47,9 @@ class Controller:
         return reporter
 
     def pytest_report_header(self) -> list[str]:
-        return [terminal.header(live.run, live.agent["name"]) for live in self.runs]
+        lines = [terminal.header(live.run, live.agent["name"]) for live in self.runs]
+        confined = {manifest.confinement_in_force(live.run, live.agent) for live in self.runs}
+        return lines + [f"confinement: {means}" for means in confined if means is not None]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._expect(item.nodeid for item in session.items)

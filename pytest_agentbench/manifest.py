@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pytest_agentbench.agents import confinement
 from pytest_agentbench.run import Run
 
 _PACKAGES = ("pytest-agentbench", "pytest", "pytest-xdist", "numpy", "numba", "polars")
@@ -24,9 +25,12 @@ def manifest(
     return {
         "schema": 1,
         "started": started,
-        "arguments": list(arguments),
+        "arguments": [
+            argument.replace(run.settings.agent, run.settings.agent_shown) for argument in arguments
+        ],
         "settings": run.settings.as_json(),
         "agent": agent,
+        "confinement": confinement_in_force(run, agent),
         "dataset": {
             "source": str(run.settings.dataset),
             "digest": run.dataset.digest,
@@ -67,6 +71,12 @@ def agent_in_force(run: Run, config: pytest.Config) -> dict[str, str]:
                 digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
                 return {"name": "conftest.py:agent", "digest": digest}
     return {"name": run.loaded_agent.name, "digest": run.loaded_agent.digest}
+
+
+def confinement_in_force(run: Run, agent: dict[str, str]) -> str | None:
+    """What keeps the agent that will answer from the truth; None if it is not in a process of ours."""
+    confined = run.confined and agent["name"] == run.loaded_agent.name
+    return str(confinement.available()) if confined else None
 
 
 _FIXTURE = type(pytest.fixture(lambda: None)).__name__

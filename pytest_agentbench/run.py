@@ -9,16 +9,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_agentbench import runlog
+from pytest_agentbench import runlog, truth
 from pytest_agentbench.agents import asking, loading, output
 from pytest_agentbench.agents.ahead import Ahead
 from pytest_agentbench.agents.asking import Outcome
 from pytest_agentbench.agents.calling import Agent
 from pytest_agentbench.agents.command import CommandAgent
 from pytest_agentbench.agents.http import HttpAgent
-from pytest_agentbench.agents.isolation import IsolatedAgent, IsolationOptions
+from pytest_agentbench.agents.isolation import IsolatedAgent
 from pytest_agentbench.agents.llm import LLM, BudgetExceeded
 from pytest_agentbench.agents.shapes import Tools
+from pytest_agentbench.agents.surroundings import IsolationOptions
 from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, Submission
 from pytest_agentbench.datasets import partitions
 from pytest_agentbench.evaluation import MissingAnswer, evaluate
@@ -100,20 +101,31 @@ class Run:
 
     def _load_agent(self) -> loading.LoadedAgent:
         settings = self.settings
-        elsewhere = settings.agent.startswith(("builtin:", "cmd:", "http://", "https://"))
-        if settings.agent_isolation == "none" or elsewhere:
-            return loading.load(
-                settings.agent, settings.bases, settings.benchmark, settings.agent_timeout
+        options = None
+        if settings.agent_isolation == "process":
+            memory = settings.agent_memory
+            options = IsolationOptions(
+                memory=None if memory is None else memory << 20,
+                environment=settings.agent_envs,
+                hidden=truth.places(settings),
             )
-        memory = settings.agent_memory
-        options = IsolationOptions(
-            memory=None if memory is None else memory << 20, environment=settings.agent_envs
-        )
+        elsewhere = settings.agent.startswith(("builtin:", "cmd:", "http://", "https://"))
+        if options is None or elsewhere:
+            return loading.load(
+                settings.agent, settings.bases, settings.benchmark, settings.agent_timeout, options
+            )
         isolated = IsolatedAgent(
             settings.agent, settings.bases, options, settings.agent_timeout, self.llm
         )
         isolated.start()  # a mistake in its file is found before any sample is asked
         return loading.LoadedAgent(settings.agent, isolated, isolated.digest)
+
+    @property
+    def confined(self) -> bool:
+        """Whether the agent runs in a process of ours that is kept from the truth."""
+        return self.settings.agent_isolation == "process" and isinstance(
+            self.loaded_agent.target, (CommandAgent, IsolatedAgent)
+        )
 
     @cached_property
     def agent(self) -> Callable[[Any], Any]:

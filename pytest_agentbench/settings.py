@@ -57,8 +57,18 @@ class Settings:
     text_models: str | None = None
     keep_candidate_order: bool = False
     run_dir: Path | None = None
+    resumed: str | None = None  # the run that --resume names
     parameters: Mapping[str, Any] = field(default_factory=dict)
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
+
+    @property
+    def agent_shown(self) -> str:
+        """The agent for people and files: the address of an endpoint may hold keys."""
+        if not self.agent.startswith(("http://", "https://")):
+            return self.agent
+        from pytest_agentbench.agents.http import without_secrets  # only these need it
+
+        return without_secrets(self.agent)
 
     def as_json(self) -> dict[str, Any]:
         """For the manifest."""
@@ -67,7 +77,7 @@ class Settings:
             "benchmark_class": f"{type(self.benchmark).__module__}:{type(self.benchmark).__qualname__}",
             "mode": self.mode,
             "dataset": str(self.dataset),
-            "agent": self.agent,
+            "agent": self.agent_shown,
             "submission": None if self.submission is None else str(self.submission),
             "reading": self.reading,
             "limit": self.limit,

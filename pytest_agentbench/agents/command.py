@@ -24,25 +24,33 @@ from pytest_agentbench.agents import wire
 from pytest_agentbench.agents.calling import AgentTimeout
 from pytest_agentbench.agents.errors import AgentCrashed
 from pytest_agentbench.agents.processes import Ended, Pool, Process, TimeUp, last_lines
+from pytest_agentbench.agents.surroundings import IsolationOptions, Surroundings
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 
 class CommandAgent:
     """A command that answers contexts, started in ``cwd`` without a shell.
 
+    With ``isolation`` it is confined and has the environment of an isolated agent.
+
     Calls from several threads at once have a process each. A process that crashes, hangs or falls out of
     step is ended with all it started, and the next call starts another.
     """
 
     def __init__(
-        self, command: str, cwd: str | Path | None = None, timeout: float | None = None
+        self,
+        command: str,
+        cwd: str | Path | None = None,
+        timeout: float | None = None,
+        isolation: IsolationOptions | None = None,
     ) -> None:
         self._cwd = Path.cwd() if cwd is None else Path(cwd).resolve()
         self._arguments = _split(command, self._cwd)
         self._command = command
         self._timeout = timeout
         self._local = threading.local()
-        self._pool = Pool(lambda: Process(self._arguments, cwd=self._cwd))
+        self._surroundings = None if isolation is None else Surroundings(isolation, self._files())
+        self._pool = Pool(self._start)
 
     @property
     def last_output(self) -> tuple[str, str]:
@@ -54,11 +62,19 @@ class CommandAgent:
     def digest(self) -> str:
         """Of the command and of the files that it names."""
         digest = hashlib.sha256(self._command.encode("utf-8", "surrogateescape"))
-        for argument in self._arguments:
-            path = self._cwd / argument
-            if path.is_file():
-                digest.update(path.read_bytes())
+        for path in self._files():
+            digest.update(path.read_bytes())
         return digest.hexdigest()
+
+    def _files(self) -> list[Path]:
+        paths = [self._cwd / argument for argument in self._arguments]
+        return [path for path in paths if path.is_file()]
+
+    def _start(self) -> Process:
+        if self._surroundings is None:
+            return Process(self._arguments, cwd=self._cwd)
+        command = self._surroundings.confined(self._arguments)
+        return Process(command, cwd=self._cwd, env=self._surroundings.environment())
 
     def __call__(self, context: Any, timeout: float | None = None) -> Any:
         """The command's answer; :class:`AgentCrashed` or :class:`AgentTimeout` where there is none.
@@ -96,6 +112,8 @@ class CommandAgent:
     def close(self) -> None:
         """Ends the command: by the end of its standard input, or else by force."""
         self._pool.close()
+        if self._surroundings is not None:
+            self._surroundings.close()
 
     def _exchange(
         self, process: Process, question: bytes, tools: wire.Tools, timeout: float | None

@@ -29,6 +29,16 @@ _TRANSIENT = frozenset({408, 425, 429})  # and all of 5xx
 _LONGEST_QUOTE = 500
 
 
+def without_secrets(url: str) -> str:
+    """An address to be shown: without name, password and query, in which keys are given.
+
+    >>> without_secrets("https://me:word@host:8000/answer?key=k")
+    'https://host:8000/answer'
+    """
+    parts = urllib.parse.urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
 class HttpError(Exception):
     """A reply that is no answer and will not become one by asking again."""
 
@@ -48,6 +58,11 @@ class HttpAgent:
         self._timeout = timeout
         self._idle: list[_Connection] = []
         self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The address, for people and files."""
+        return self._endpoint.shown
 
     @property
     def last_output(self) -> tuple[str, str]:
@@ -158,13 +173,12 @@ class _Endpoint:
             port = parts.port
         except ValueError:
             port = -1
-        # Names and passwords in an address, and keys in its query, are not for error messages.
         at = (parts.hostname or "") + (f":{port}" if port else "")
-        self.shown = f"{parts.scheme}://{at}{parts.path}"
+        self.shown = without_secrets(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or port == -1:
             raise BenchmarkError(
                 f"--agent: expected an address such as http://localhost:8000/answer, "
-                f"got {self.shown if parts.password else url!r}"
+                f"got {self.shown if '@' in url or '?' in url else url!r}"
             )
         self._secure = parts.scheme == "https"
         self._host = parts.hostname

@@ -3,44 +3,28 @@
 The child is a fresh interpreter, not a fork: it imports the agent's file itself and is sent contexts
 alone, as JSON over a socket; tools in a context stay here and are called by message
 (:mod:`pytest_agentbench.agents.wire`). What comes back is taken for what it is, data from code that may
-have gone wrong in any way. The child runs as the same user on the same file system: isolation keeps an
-agent's faults from the run and the truth from its process, it is no sandbox for hostile code.
+have gone wrong in any way. Where the system has the means, the child cannot reach the truth by way of the
+file system or of other processes either (:mod:`pytest_agentbench.agents.confinement`).
 """
 
 from __future__ import annotations
 
 import contextvars
 import math
-import os
-import shutil
 import sys
-import tempfile
 import threading
 import time
-import weakref
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.agents import wire
+from pytest_agentbench.agents import loading, wire
 from pytest_agentbench.agents.calling import AgentTimeout
 from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
 from pytest_agentbench.agents.processes import Ended, Pool, Process, TimeUp, last_lines
+from pytest_agentbench.agents.surroundings import IsolationOptions, Surroundings
 from pytest_agentbench.agents.usage import CURRENT
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
-
-# What programs and libraries need to work at all; nothing in which keys and passwords are kept. Proxies
-# are not among them: their addresses may hold passwords.
-ENVIRONMENT = (
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP",
-    "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME", "PYTHONHASHSEED", "PYTHONUTF8",
-    "PYTHONDONTWRITEBYTECODE", "PYTHONWARNINGS", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-    "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS",
-    "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_CACHE_DIR", "HF_HOME", "HF_HUB_OFFLINE",
-    "XDG_CACHE_HOME",
-)  # fmt: skip
-_PREFIXES = ("LC_",)
 
 # Not `-m`, which puts the working directory before the standard library. The package's folder goes last
 # for the same reason, until the child has the parent's whole path.
@@ -49,16 +33,6 @@ _START = (
     "from pytest_agentbench.agents import child; child.main()"
 )
 _PACKAGE = str(Path(__file__).resolve().parents[2])
-
-
-@dataclass(frozen=True)
-class IsolationOptions:
-    """What the child may have."""
-
-    memory: int | None = None  # bytes of address space; Linux keeps to it, macOS does not
-    environment: tuple[str, ...] = ()  # names of variables it gets beyond ENVIRONMENT: API keys
-    cwd: Path | None = None  # its working directory; by default an empty one, removed at the end
-    start_timeout: float = 120.0  # seconds for the interpreter and the agent's imports
 
 
 class IsolatedAgent:
@@ -89,8 +63,8 @@ class IsolatedAgent:
         self._model = wire.Tools()
         if llm is not None:
             self._model.add(tuple(wire.LLM.split(".")), llm)
-        self._cwd: Path | None = options.cwd
-        self._cwd_lock = threading.Lock()
+        file = loading.file_of(spec, self._bases)
+        self._surroundings = Surroundings(options, () if file is None else (file,))
         self._identity: dict[str, str] | None = None
         self._local = threading.local()
         self._pool = Pool(self._start)
@@ -142,8 +116,7 @@ class IsolatedAgent:
     def close(self) -> None:
         """Ends the children and removes their working directory."""
         self._pool.close(wire.framed(wire.encoded({"end": True})))
-        if self._options.cwd is None and self._cwd is not None:
-            shutil.rmtree(self._cwd, ignore_errors=True)
+        self._surroundings.close()
 
     def _exchange(
         self, child: Process, question: bytes, tools: wire.Tools, timeout: float | None
@@ -195,11 +168,11 @@ class IsolatedAgent:
         return AgentCrashed(f"the agent's process {ending} {when}{said}")
 
     def _start(self) -> Process:
-        folder = self._working_directory()
+        folder = self._surroundings.folder
         child = Process(
-            [sys.executable, "-c", _START, _PACKAGE],
+            self._surroundings.confined([sys.executable, "-c", _START, _PACKAGE]),
             cwd=folder,
-            env=allowed(os.environ, self._options.environment),
+            env=self._surroundings.environment(),
             over_socket=True,
         )
         orders = {
@@ -234,24 +207,6 @@ class IsolatedAgent:
         if isinstance(error, (wire.Garbled, AttributeError, TypeError)):
             return AgentCrashed(f"the agent's process could not be started: {error}")
         return error
-
-    def _working_directory(self) -> Path:
-        with self._cwd_lock:
-            if self._cwd is None:
-                self._cwd = Path(tempfile.mkdtemp(prefix="agentbench-agent-"))
-                # For those who do not close: it would otherwise stay for ever.
-                weakref.finalize(self, shutil.rmtree, self._cwd, ignore_errors=True)
-            return self._cwd
-
-
-def allowed(environment: Mapping[str, str], more: Sequence[str] = ()) -> dict[str, str]:
-    """The part of an environment that a child gets: :data:`ENVIRONMENT`, LC_* and what is listed."""
-    names = {*ENVIRONMENT, *more}
-    return {
-        name: value
-        for name, value in environment.items()
-        if name in names or name.startswith(_PREFIXES)
-    }
 
 
 def _raised(error: Any) -> RemoteAgentError:

@@ -18,6 +18,7 @@ from pytest_agentbench.agents import stand_ins
 from pytest_agentbench.agents.command import CommandAgent
 from pytest_agentbench.agents.http import HttpAgent
 from pytest_agentbench.agents.shapes import EXPECTED, has_agent_method
+from pytest_agentbench.agents.surroundings import IsolationOptions
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
 
 
@@ -39,22 +40,24 @@ def load(
     bases: Sequence[Path],
     benchmark: Benchmark | None = None,
     timeout: float | None = None,
+    isolation: IsolationOptions | None = None,
 ) -> LoadedAgent:
     """The agent that ``spec`` names; relative files are looked for in ``bases``.
 
-    Agents outside this process keep the time themselves, so they are told the ``timeout``.
+    Agents outside this process keep the time themselves, so they are told the ``timeout``; ``isolation``
+    is for commands.
     """
     if spec.startswith("builtin:") and benchmark is not None:
         return _builtin(spec, benchmark)
     if spec.startswith("cmd:"):
-        command = CommandAgent(spec.removeprefix("cmd:").strip(), bases[-1], timeout)
+        command = CommandAgent(spec.removeprefix("cmd:").strip(), bases[-1], timeout, isolation)
         return LoadedAgent(spec, command, command.digest)
     if spec.startswith(("http://", "https://")):
         endpoint = HttpAgent(spec, timeout)
-        return LoadedAgent(spec, endpoint, endpoint.digest)
+        return LoadedAgent(endpoint.name, endpoint, endpoint.digest)
     where, name = _split(spec)
     if where.endswith(".py"):
-        path = _find(spec, where, bases)
+        path = _find(spec, bases)
         module = _import_file(path)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
     else:
@@ -90,11 +93,20 @@ def _split(spec: str) -> tuple[str, str | None]:
     return spec, None
 
 
-def _find(spec: str, where: str, bases: Sequence[Path]) -> Path:
+def file_of(spec: str, bases: Sequence[Path]) -> Path | None:
+    """The file that ``spec`` names, if it names one that exists."""
+    where, _ = _split(spec)
     for base in bases:
         path = base / Path(where).expanduser()
-        if path.is_file():
+        if where.endswith(".py") and path.is_file():
             return path.resolve()
+    return None
+
+
+def _find(spec: str, bases: Sequence[Path]) -> Path:
+    path = file_of(spec, bases)
+    if path is not None:
+        return path
     looked = " and ".join(dict.fromkeys(str(base) for base in bases))
     raise AgentError(f"--agent: expected a file that exists, got {spec!r} (looked in {looked})")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import abc
 import hashlib
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -177,6 +178,27 @@ class Benchmark(abc.ABC):
     @abc.abstractmethod
     def load(self, settings: Settings) -> Dataset:
         """The data that ``settings.dataset`` names; :class:`BenchmarkError` where it cannot be read."""
+
+    def truth_places(self, settings: Settings) -> Sequence[Path]:
+        """Files and folders with the truth, which agents in processes of their own must not read.
+
+        By default the file or folder that ``settings.dataset`` names, the hub's copies, or what is called
+        ``demo``, ``demo.*`` and ``make_demo*`` beside the benchmark's module.
+        """
+        if isinstance(settings.dataset, Path):
+            if settings.dataset.exists():
+                return [settings.dataset]
+            from pytest_agentbench.datasets import partitions  # it imports this module
+
+            return partitions.files_of(settings.dataset)  # a pattern
+        if settings.dataset == "hub" and self.hub_repository is not None:
+            from pytest_agentbench import truth  # it imports this module
+
+            return list(truth.of_hub(self.hub_repository))
+        module = sys.modules[type(self).__module__]
+        folder = Path(module.__file__ or ".").parent
+        names = ("demo", "demo.*", "make_demo*", "__pycache__/make_demo*")
+        return [path for name in names for path in folder.glob(name)]
 
     @abc.abstractmethod
     def check(self, sample: Sample, answer: Any) -> Any:

@@ -130,6 +130,14 @@ def _client() -> Any:
     return importlib.import_module("huggingface_hub")
 
 
+def home() -> Path:
+    """The client's folder, by its documented variables."""
+    if given := os.environ.get("HF_HOME"):
+        return Path(given).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "huggingface"
+
+
 def hub_cache() -> Path | None:
     """The client's cache as the environment says now; None leaves it to the client."""
     if given := os.environ.get("HF_HUB_CACHE"):

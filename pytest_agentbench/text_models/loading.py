@@ -66,7 +66,7 @@ class EmotionEncoder:
             self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
             self._tokenizer = library.AutoTokenizer.from_pretrained(folder, local_files_only=True)
             model = library.AutoModelForSequenceClassification.from_pretrained(
-                folder, local_files_only=True
+                folder, local_files_only=True, weights_only=True
             )
             self._model = model.to(self._device).eval()
         config = model.config

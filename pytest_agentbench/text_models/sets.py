@@ -5,6 +5,7 @@ Nothing heavy is imported here: finding a set takes milliseconds, and what is mi
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -133,7 +134,20 @@ def _model_problem(folder: Path) -> str | None:
         return f"{folder} has no config.json"
     if not any((at / weights).is_file() for weights in _WEIGHTS for at in _module_folders(folder)):
         return f"{folder} has no weights ({' or '.join(_WEIGHTS[:2])})"
+    foreign = _foreign_classes(folder)
+    if foreign:
+        return f"{folder} would run code of its own ({', '.join(foreign)} in modules.json)"
     return None
+
+
+def _foreign_classes(folder: Path) -> list[str]:
+    """The classes of a sentence-transformer that are not the library's; older ones import them unasked."""
+    try:
+        modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+        names = [str(module["type"]) for module in modules]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []  # it has none, or the library will say what is wrong with them
+    return [name for name in names if not name.startswith("sentence_transformers.")]
 
 
 def _module_folders(folder: Path) -> list[Path]:

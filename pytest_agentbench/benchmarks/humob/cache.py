@@ -90,7 +90,10 @@ def _find_line(path: Path, uid: int, day: int) -> str:
 def _open(place: Path) -> Table | None:
     """The table in a cache folder; None where there is none or it is damaged."""
     try:
-        arrays = {name: np.load(place / f"{name}.npy", mmap_mode="r") for name in ARRAYS}
+        arrays = {
+            name: np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+            for name in ARRAYS
+        }
         sizes = json.loads((place / "sizes.json").read_text())
         if sizes != {name: list(array.shape) for name, array in arrays.items()}:
             return None
