@@ -22,8 +22,8 @@ SCRIPTS = ("humob_kernels", "humob_peers", "humob_end_to_end", "daily_mobility",
 LIMIT_SECONDS = 20 * 60
 PAGE = """# Performance
 
-Written by `python perf/all.py`, on a machine with nothing else to do. Every ratio is between times of the
-same run; seconds are this machine's. Each section says how its numbers came about; the script of a section
+Written by `python perf/all.py`. Every ratio is between times of the same run; seconds are this machine's,
+and worth most where nothing else was running. Each section says how its numbers came about; its script
 measures it alone (`python perf/items.py`), and `--quick` shows with small sizes that it works. Empty cells
 were not measured.
 

@@ -59,7 +59,9 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
             empty = [session(folder, [0.0, 0.0], concurrency, workers)
                      for _ in range(1 if quick else 3)]  # fmt: skip
             fixed = fastest(empty).seconds
-            for label, waits in ((f"{mean:g} s", steady), (f"{mean:g} s, log-normal", varied)):
+            for label, waits in ((f"{mean:g} s", steady), (f"{mean:g} s, log-normal", varied))[
+                quick:
+            ]:
                 for size in sizes:
                     ideal = makespan(waits[:size], concurrency * max(1, workers))
                     took = session(folder, waits[:size], concurrency, workers)

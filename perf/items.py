@@ -111,7 +111,7 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
             unread = session(folder, size, [*SUBMISSION, "-n2"])
             for workers in (0,) if quick else (0, 2):
                 extra, processes = ([f"-n{workers}"], "1 + 2") if workers else ([], "1")
-                for sessions in SESSIONS:
+                for sessions in SESSIONS[:1] if quick else SESSIONS:
                     runs = [partial(session, folder, size, [*a, *extra]) for a in sessions.values()]
                     results = in_turns(runs, 3 if 100 < size <= 1_000 else 1)
                     bare, *_ = measured = [fastest(given) for given in results]
