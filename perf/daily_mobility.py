@@ -2,7 +2,7 @@
 
 Arrays of made-up people against a truth of the same size, in each reading: one score, the 2,000 bootstrap
 resamples of the intervals (above 10,000 people some of them, from which the time of all is projected), and
-how many times faster these are than scoring 2,000 times. The noise ceiling is part of the diagnostics. MB:
+the time of 2,000 scores, for which nothing has to be drawn, over theirs. The noise ceiling is part of the diagnostics. MB:
 beyond the arrays, for a score and for the resamples.
 """
 

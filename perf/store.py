@@ -48,7 +48,7 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
             yield [
                 reviews, size, built.seconds, 1e6 * built.seconds / reviews,
                 parsed.seconds, built.seconds / parsed.seconds, opened.seconds, built.mb,
-                *look_up(Path(built.output.strip()), reviews, calls=100 if quick else 3000),
+                *look_up(Path(built.output.splitlines()[-1]), reviews, calls=100 if quick else 3000),
             ]  # fmt: skip
 
 
