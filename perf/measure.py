@@ -29,7 +29,7 @@ from metrics import textbook_trajectories as textbook  # noqa: E402, F401 -- the
 
 PACKAGES = ("pytest", "pytest-xdist", "numpy", "numba", "polars", "torch", "sentence-transformers",
             "traj-dist-rs", "dtaidistance", "aeon", "dtw-python", "tslearn")  # fmt: skip
-POLL_SECONDS = 0.1
+LOOK_SECONDS = 0.005, 0.05  # between two looks at memory: at first, later
 T = TypeVar("T")
 Cell = str | int | float | None
 
@@ -140,7 +140,9 @@ class Watch(threading.Thread):
 
     def run(self) -> None:
         known = {self._pid}
-        while not self._ended.wait(POLL_SECONDS):
+        pause, longest = LOOK_SECONDS
+        while not self._ended.wait(pause):
+            pause = min(longest, 1.2 * pause)
             tree = set(descendants(self._pid))
             # A child counts from the second look on: until it starts its program, the memory that
             # it shows is its parent's.
