@@ -1,36 +1,35 @@
-"""Measure what a call costs beyond the agent itself: `python perf/agent_isolation.py`, half a minute.
+"""What a call costs beyond the agent.
 
-An agent that does nothing is asked in this process, in a child, as a command and over HTTP, with a small
-context, with the context of a humob user (rows in, cells out), and with a tool that it asks once. The time
-is of the whole call, so what JSON costs on both sides is in it. What confinement adds to the start of a
-child comes first.
+An agent that does nothing is asked in this process, in a child (`--agent-isolation process`), as a command
+and over HTTP: with a small context, with that of a humob user of 1,000, 2,000 or 4,000 rows (a quarter as
+many cells out), and with a tool that it asks once. Microseconds of the whole call, JSON on both sides
+included; "JSON" is coding and decoding context and answer alone. Medians of 1,000 calls. MB: the agent's
+own process.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from measure import Cell, descendants, peak, seconds, show
 
-from pytest_agentbench.agents import confinement  # noqa: E402  # needs the path above
-from pytest_agentbench.agents.calling import Agent  # noqa: E402
-from pytest_agentbench.agents.command import CommandAgent  # noqa: E402
-from pytest_agentbench.agents.errors import AgentCrashed  # noqa: E402
-from pytest_agentbench.agents.http import HttpAgent  # noqa: E402
-from pytest_agentbench.agents.isolation import IsolatedAgent  # noqa: E402
-from pytest_agentbench.agents.surroundings import IsolationOptions  # noqa: E402
+from pytest_agentbench.agents.calling import Agent
+from pytest_agentbench.agents.command import CommandAgent
+from pytest_agentbench.agents.http import HttpAgent
+from pytest_agentbench.agents.isolation import IsolatedAgent
 
-CALLS = 1000
+HEAD = ("agent", "context", "median µs", "99 % µs", "JSON µs", "median / JSON", "MB")
 SOURCE = """
 def agent(context):
     if "uir" in context and context["uir"] is not None:
@@ -80,89 +79,48 @@ class Store:
 def contexts() -> dict[str, Any]:
     rng = random.Random(0)
 
-    def rows(count: int) -> list[list[int]]:
+    def made(count: int) -> list[list[int]]:
         return [[n // 24, n % 48, rng.randint(1, 200), rng.randint(1, 200)] for n in range(count)]
 
-    return {
-        "small": {"uid": 1},
-        "humob, 1,000 rows in, 250 out": {"history": rows(1000), "targets": rows(250)},
-        "humob, 2,000 rows in, 500 out": {"history": rows(2000), "targets": rows(500)},
-        "one question to a tool": {"uir": Store()},
+    users = {
+        f"{n:,} rows": {"history": made(n), "targets": made(n // 4)} for n in (1000, 2000, 4000)
     }
+    return {"small": {"uid": 1}, **users, "a tool": {"uir": Store()}}
 
 
-def measure(agent: Callable[[Any], Any], context: Any) -> tuple[float, float]:
-    """Return the median and the 99th percentile of a call, in microseconds."""
-    for _ in range(50):
-        agent(context)
-    taken = []
-    for _ in range(CALLS):
-        started = time.perf_counter()
-        agent(context)
-        taken.append(1e6 * (time.perf_counter() - started))
-    return statistics.median(taken), statistics.quantiles(taken, n=100)[98]
-
-
-def starts(place: Path, kind: str) -> str:
-    """Start children under one means of confinement, in a project with a data set and runs."""
-    hidden = tuple(place / name for name in ("data", ".agentbench", "cache"))
-    for folder in hidden:
-        folder.mkdir(exist_ok=True)
-    in_force = confinement.available
-    confinement.available = lambda: confinement.Confinement(kind, "asked for")  # type: ignore
-    taken = []
-    try:
-        for _ in range(15):
-            agent = IsolatedAgent("agent.py", [place], IsolationOptions(hidden=hidden))
-            started = time.perf_counter()
-            agent.start()
-            taken.append(1e3 * (time.perf_counter() - started))
-            agent.close()
-    except (AgentCrashed, AssertionError) as error:
-        return f"not here: {error}"
-    finally:
-        confinement.available = in_force
-    return f"{min(taken):.0f}  {statistics.median(taken):.0f}"
-
-
-def main() -> None:
+def rows(quick: bool) -> Iterator[list[Cell]]:
+    calls = 20 if quick else 1000
+    namespace: dict[str, Any] = {}
+    exec(SOURCE, namespace)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         for name, text in (("agent", SOURCE), ("command", COMMAND), ("server", SERVER)):
             (place / f"{name}.py").write_text(text)
-        namespace: dict[str, Any] = {}
-        exec(SOURCE, namespace)
-        print("starting a child, milliseconds, the fastest and the median of 15")
-        for kind in ("none", "landlock", "bubblewrap"):
-            print(f"  confinement {kind:12}{starts(place, kind)}")
-        print(f"confinement in force: {confinement.available()}")
-        child = IsolatedAgent("agent.py", [place])
-        child.start()
-        command = CommandAgent(f"{shlex.quote(sys.executable)} command.py", place)
         server = subprocess.Popen(
             [sys.executable, "server.py"], cwd=place, stdout=subprocess.PIPE, text=True
         )
         assert server.stdout is not None
-        http = HttpAgent(f"http://127.0.0.1:{int(server.stdout.readline())}/")
-        agents = {
+        agents: dict[str, Any] = {
             "in process": Agent(namespace["agent"]),
-            "child": child,
-            "command": command,
-            "HTTP": http,
+            "child": IsolatedAgent("agent.py", [place]),
+            "command": CommandAgent(f"{shlex.quote(sys.executable)} command.py", place),
+            "HTTP": HttpAgent(f"http://127.0.0.1:{int(server.stdout.readline())}/"),
         }
+        started = {os.getpid(), server.pid}
         try:
-            print(
-                f"{'microseconds a call, median (99 %)':36}" + "".join(f"{n:>18}" for n in agents)
-            )
-            for name, context in contexts().items():
-                cells = []
-                for way, agent in agents.items():
-                    if isinstance(context.get("uir"), Store) and way in ("command", "HTTP"):
-                        cells.append("-")  # this one does not ask there
-                        continue
-                    median, late = measure(agent, context)
-                    cells.append(f"{median:.0f} ({late:.0f})")
-                print(f"{name:36}" + "".join(f"{cell:>18}" for cell in cells))
+            for way, agent in agents.items():
+                agent({"uid": 0})  # starts what is started at the first call
+                own = set(descendants(os.getpid())) - started
+                started |= own
+                mb = sum(map(peak, [server.pid] if way == "HTTP" else own)) or None
+                for what, context in contexts().items():
+                    if what == "a tool" and way in ("command", "HTTP"):
+                        continue  # this agent does not ask there
+                    median, late = microseconds(partial(agent, context), calls)
+                    coded = None
+                    if what != "a tool":
+                        coded, _ = microseconds(partial(code, context, agent(context)), calls)
+                    yield [way, what, median, late, coded, coded and median / coded, mb]
         finally:
             for agent in agents.values():
                 agent.close()
@@ -170,5 +128,18 @@ def main() -> None:
             server.wait()
 
 
+def code(context: Any, answer: Any) -> None:
+    json.loads(json.dumps(context))
+    json.loads(json.dumps(answer))
+
+
+def microseconds(call: Any, calls: int) -> tuple[float, float]:
+    """The median and the 99th percentile."""
+    for _ in range(calls // 20):
+        call()
+    taken = [1e6 * seconds(call) for _ in range(calls)]
+    return statistics.median(taken), statistics.quantiles(taken, n=100)[98]
+
+
 if __name__ == "__main__":
-    main()
+    show(__doc__, HEAD, rows)

@@ -1,23 +1,23 @@
-"""Concurrency against the ideal: 1,000 calls that wait, K at a time, alone and with two workers.
+"""Concurrency against the ideal.
 
-    python perf/concurrency.py [SAMPLES]
-
-Prints the ratio of the session's time to the ideal: what K callers need who take the calls in their
-order and do nothing else. The start of pytest and the report at the end are measured with one call
-that does not wait, and shown apart.
+Calls that only wait, 64 at once in one process (`--concurrency 64`) or 32 in each of two (`-n 2`): waits
+of one second, or log-normal ones (sigma 0.8) of one second on average. The ideal is what so many callers
+need who take the calls in their order and do nothing else. "Start and end" is a session with calls that
+do not wait (the shortest of three): starting pytest and its workers, scoring, the report. The ratio is the
+rest of the session's time over the ideal.
 """
 
 from __future__ import annotations
 
 import heapq
-import os
 import random
-import subprocess
-import sys
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
+from measure import Cell, Session, fastest, pytest_session, show
+
+HEAD = ("waits", "calls", "at once", "ideal s", "session s", "start and end s", "ratio", "MB")
 BENCHMARK = """
 from pytest_agentbench import Benchmark, Metric, Sample, SampleKey, SampleList
 from pytest_agentbench.statistics import mean
@@ -46,24 +46,36 @@ class Waits(Benchmark):
 AGENT = "import asyncio\nasync def agent(wait):\n    await asyncio.sleep(wait)\n    return 1\n"
 
 
-def measure(folder: Path, waits: list[float], concurrency: int, workers: int) -> float:
+def rows(quick: bool) -> Iterator[list[Cell]]:
+    sizes, mean = ((64,), 0.1) if quick else ((256, 512, 1024), 1.0)
+    rng = random.Random(1)
+    steady = [mean] * sizes[-1]
+    varied = [mean * rng.lognormvariate(-0.32, 0.8) for _ in range(sizes[-1])]
+    laws = {f"{mean:g} s": steady, f"{mean:g} s, log-normal": varied}
+    if quick:
+        laws.popitem()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "waitbench.py").write_text(BENCHMARK)
+        (folder / "agent.py").write_text(AGENT)
+        for concurrency, workers in ((64, 0), (32, 2)):
+            empty = [session(folder, [0.0, 0.0], concurrency, workers)
+                     for _ in range(1 if quick else 3)]  # fmt: skip
+            fixed = fastest(empty).seconds
+            for label, waits in laws.items():
+                for size in sizes:
+                    ideal = makespan(waits[:size], concurrency * max(1, workers))
+                    took = session(folder, waits[:size], concurrency, workers)
+                    at_once = f"{max(1, workers)} × {concurrency}"
+                    ratio = (took.seconds - fixed) / ideal
+                    yield [label, size, at_once, ideal, took.seconds, fixed, ratio, took.mb]
+
+
+def session(folder: Path, waits: list[float], concurrency: int, workers: int) -> Session:
     (folder / "waits.txt").write_text(" ".join(map(str, waits)))
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "--benchmark=waitbench:Waits",
-        "--agent=agent.py",
-    ]
-    command += [f"--concurrency={concurrency}", "-p", "no:cacheprovider"]
-    command += [f"-n{workers}"] if workers else []
-    started = time.perf_counter()
-    subprocess.run(
-        command, cwd=folder, check=True, stdout=subprocess.DEVNULL,
-        env={**os.environ, "WAITS": str(folder / "waits.txt")},
-    )  # fmt: skip
-    return time.perf_counter() - started
+    args = ["--benchmark=waitbench:Waits", "--agent=agent.py", f"--concurrency={concurrency}"]
+    args += [f"-n{workers}"] if workers else []
+    return pytest_session(args, folder, WAITS=str(folder / "waits.txt"))
 
 
 def makespan(waits: list[float], callers: int) -> float:
@@ -74,29 +86,5 @@ def makespan(waits: list[float], callers: int) -> float:
     return max(free)
 
 
-def main() -> None:
-    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    rng = random.Random(1)
-    steady = [1.0] * samples
-    varied = [rng.lognormvariate(-0.32, 0.8) for _ in range(samples)]  # mean 1, sigma 0.8
-    print(f"{samples} samples")
-    print("waits                  calls at once   ideal     took  of it start and end   ratio")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "waitbench.py").write_text(BENCHMARK)
-        (folder / "agent.py").write_text(AGENT)
-        for label, waits in (("1 s", steady), ("log-normal, sigma 0.8", varied)):
-            for concurrency, workers in ((64, 0), (32, 2)):
-                together = concurrency * max(1, workers)
-                ideal = makespan(waits, together)
-                fixed = measure(folder, [0.0, 0.0], concurrency, workers)
-                took = measure(folder, waits, concurrency, workers)
-                at_once = f"{concurrency} x {max(1, workers)}"
-                print(
-                    f"{label:22} {at_once:>13} {ideal:7.1f} s {took:6.1f} s {fixed:19.1f} s"
-                    f" {(took - fixed) / ideal:7.2f}"
-                )
-
-
 if __name__ == "__main__":
-    main()
+    show(__doc__, HEAD, rows)

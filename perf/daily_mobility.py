@@ -1,30 +1,64 @@
-"""Measure DailyMobility's scoring: `python perf/daily_mobility.py`, about a minute.
+"""DailyMobility: scoring populations.
 
-Arrays of up to a million people against a truth of the same size, in both readings: the scores, the
-bootstrap intervals (all of them up to 10,000 people; above, some resamples, from which the time of
-all 2,000 is projected), the diagnostics with the noise ceiling, and the memory beyond the arrays.
+Arrays of made-up people against a truth of the same size, in each reading: one score, the 2,000 bootstrap
+resamples of the intervals (above 10,000 people some of them, from which the time of all is projected), and
+the time of 2,000 scores, for which nothing has to be drawn, over theirs. The noise ceiling is part of the diagnostics. MB:
+beyond the arrays, for a score and for the resamples.
 """
 
 from __future__ import annotations
 
-import resource
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
+from measure import Cell, best, beyond, seconds, show
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from pytest_agentbench import statistics
+from pytest_agentbench.benchmarks.daily_mobility import diagnostics, scoring
+from pytest_agentbench.benchmarks.daily_mobility.population import Population
 
-from pytest_agentbench import statistics  # noqa: E402  # needs the path above
-from pytest_agentbench.benchmarks.daily_mobility import diagnostics, scoring  # noqa: E402
-from pytest_agentbench.benchmarks.daily_mobility.population import Population  # noqa: E402
-
-SIZES = (1_000, 10_000, 100_000, 1_000_000)
+HEAD = ("people", "arrays MB", "reading", "score s", "µs a person", "resamples s",
+        "2,000 scores / resamples", "noise ceiling s", "score MB", "resamples MB")  # fmt: skip
 WHOLE_INTERVALS = 10_000
+WEIGHTS_AT_ONCE = 8_000_000
+
+
+def rows(quick: bool) -> Iterator[list[Cell]]:
+    for count in (100, 200, 400) if quick else (10_000, 100_000, 1_000_000):
+        truth, answers = make_people(1, count), make_people(2, count)
+        size = sum(array.nbytes for array in vars(answers).values()) / 1e6
+        ceiling = seconds(partial(diagnostics.noise_ceiling, truth, count))
+        for reading in scoring.READINGS:
+            estimate = scoring.score_population(truth, answers)
+            score_mb = beyond(partial(estimate, reading, None))
+            (score,) = best(partial(estimate, reading, None), rounds=3)
+            resamples: list[float] = []
+            resamples_mb = beyond(
+                lambda: resamples.append(interval_seconds(estimate, reading, count))  # noqa: B023 -- called here
+            )
+            faster = statistics.RESAMPLES * score / resamples[0]
+            yield [count, size, reading, score, 1e6 * score / count, resamples[0], faster,
+                   ceiling, score_mb, resamples_mb]  # fmt: skip
+
+
+def interval_seconds(estimate: Any, reading: str, count: int) -> float:
+    if count <= WHOLE_INTERVALS:
+        names = [str(number) for number in range(count)]
+        return seconds(lambda: statistics.intervals(estimate, [reading], names, seed=0))
+    rng = np.random.default_rng(0)
+    rows = max(1, WEIGHTS_AT_ONCE // count)
+    drawn: list[Any] = []
+
+    def draw() -> None:
+        for _ in range(rows):
+            drawn.append(np.bincount(rng.integers(0, count, count), minlength=count))
+
+    drawing = seconds(draw)
+    weights = np.array(drawn, float)
+    estimate(reading, weights[:1])  # what is prepared once
+    return (drawing + seconds(lambda: estimate(reading, weights))) / rows * statistics.RESAMPLES
 
 
 def make_people(seed: int, count: int) -> Population:
@@ -46,52 +80,5 @@ def make_people(seed: int, count: int) -> Population:
     return Population(radius, visited.round(2), codes, shares)
 
 
-def seconds(run: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = run()
-    return time.perf_counter() - start, result
-
-
-def peak() -> float:
-    """Return the most memory this process has had, in MB."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (1024 if sys.platform != "darwin" else 1024**2)
-
-
-def interval_seconds(estimate: Any, reading: str, count: int) -> float:
-    names = [str(number) for number in range(count)]
-    if count <= WHOLE_INTERVALS:
-        return seconds(lambda: statistics.intervals(estimate, [reading], names, seed=0))[0]
-    rng = np.random.default_rng(0)
-    rows = max(1, 8_000_000 // count)
-    draw, weights = seconds(
-        lambda: np.array(
-            [np.bincount(rng.integers(0, count, count), minlength=count) for _ in range(rows)],
-            float,
-        )
-    )
-    estimate(reading, weights[:1])  # what is prepared once
-    score, _ = seconds(lambda: estimate(reading, weights))
-    return (draw + score) / rows * statistics.RESAMPLES
-
-
-def main() -> None:
-    print("people      arrays MB  reading           score s  final   2000 resamples s   peak MB")
-    for count in SIZES:
-        truth, answers = make_people(1, count), make_people(2, count)
-        size = sum(array.nbytes for array in vars(answers).values()) / 1e6
-        for reading in scoring.READINGS:
-            estimate = scoring.score_population(truth, answers)
-            took, scores = seconds(lambda e=estimate, r=reading: e(r, None))
-            resamples = interval_seconds(estimate, reading, count)
-            about = " " if count <= WHOLE_INTERVALS else "~"
-            print(
-                f"{count:>9,}  {size:>9.1f}  {reading:<16}  {took:>7.2f}  {scores['final_score']:.2f}"
-                f"  {about:>10}{resamples:>7.1f}  {peak():>8.0f}"
-            )
-        took, _ = seconds(lambda t=truth, n=count: diagnostics.noise_ceiling(t, n))
-        print(f"{'':>9}  {'':>9}  {'noise ceiling':<16}  {took:>7.2f}{'':>28}{peak():>8.0f}")
-
-
 if __name__ == "__main__":
-    main()
+    show(__doc__, HEAD, rows)

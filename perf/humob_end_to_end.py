@@ -1,82 +1,74 @@
-"""Time and memory from two CSV files of 20,000 users x 15 days to GEO-BLEU and DTW.
+"""A HuMob submission from CSV to scores.
 
-Run as ``python perf/humob_end_to_end.py [--users N]``. Each measurement is a process of its own and
-includes all imports and the loading of compiled code; no table comes from a cache.
+Two CSV files (the truth and a submission: 15 days a user, about 22 points a day) are read, checked and
+scored by `score_files`, in both readings (2023 and 2025), with GEO-BLEU and DTW. Each row is a fresh
+process, imports included; nothing comes from a cache but compiled code. "Reading" is a process that
+only reads both files with polars. The textbook's time is projected from 20 of the days, scored in the
+same run. The shortest of three times, taken in turns.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import multiprocessing
-import os
-import subprocess
+import itertools
 import sys
 import tempfile
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-CHILD = """
-import json, pathlib, resource, sys, time
-start = time.perf_counter()
+import humob_files
+import polars as pl
+from measure import Cell, fastest, in_turns, run, seconds, show, textbook
+
+HEAD = ("users", "files MB", "s", "of CPU s", "µs a user-day", "reading s", "/ reading",
+        "textbook s", "textbook / this", "MB", "reading MB")  # fmt: skip
+SCORE = """
+import pathlib, sys
 from pytest_agentbench.benchmarks.humob.submission import score_files
-files = map(pathlib.Path, sys.argv[1:3])
-scores = score_files(*files, readings=sys.argv[3].split(","))
-seconds = time.perf_counter() - start
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-cpu = time.process_time()
-print(json.dumps({"seconds": seconds, "cpu": cpu, "peak_mb": peak, "scores": scores}))
+score_files(*map(pathlib.Path, sys.argv[1:]))
+"""
+READ = """
+import sys
+import polars
+for path in sys.argv[1:]:
+    polars.read_csv(path)
 """
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--users", type=int, default=20_000)
-    parser.add_argument("--runs", type=int, default=2)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder) / name for name in ("generated.csv", "reference.csv")]
-        # In a process of its own: children inherit the peak of the memory they are started from.
-        writer = multiprocessing.get_context("spawn").Process(
-            target=write_files, args=(options.users, *files)
-        )
-        writer.start()
-        writer.join()
-        sizes = " and ".join(f"{file.stat().st_size / 1e6:.0f} MB" for file in files)
-        print(f"{options.users:,} users x 15 days, {sizes}, {os.cpu_count()} cores")
-        for readings in ("2023", "2025", "2023,2025"):
-            for _ in range(options.runs):
-                print(f"readings {readings}: {measured(files, readings)}")
+def rows(quick: bool) -> Iterator[list[Cell]]:
+    sizes, rounds = ((20, 40, 80), 1) if quick else ((5_000, 10_000, 20_000), 3)
+    with tempfile.TemporaryDirectory() as name:
+        for users in sizes:
+            files = humob_files.write(Path(name), users)
+            commands = [[sys.executable, "-c", code, *map(str, files)] for code in (SCORE, READ)]
+            ours, reading = map(fastest, in_turns([partial(run, c) for c in commands], rounds))
+            days = users * humob_files.DAYS
+            book = textbook_seconds_a_day(*files, days=2 if quick else 20) * days
+            yield [
+                users, sum(file.stat().st_size for file in files) / 1e6,
+                ours.seconds, ours.cpu, 1e6 * ours.seconds / days,
+                reading.seconds, ours.seconds / reading.seconds,
+                book, book / ours.seconds, ours.mb, reading.mb,
+            ]  # fmt: skip
 
 
-def measured(files: list[Path], readings: str) -> str:
-    command = [sys.executable, "-c", CHILD, *map(str, files), readings]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    result = json.loads(done.stdout)
-    geobleu, dtw = result["scores"][readings[:4]].values()
-    return (
-        f"{result['seconds']:.2f} s ({result['cpu']:.2f} s CPU), at most {result['peak_mb']:.0f} MB "
-        f"({readings[:4]}: geobleu {geobleu:.6f}, dtw {dtw:.3f})"
-    )
+def textbook_seconds_a_day(generated: Path, reference: Path, days: int) -> float:
+    """Of the first user-days of both files: GEO-BLEU and DTW of both editions."""
+    tables = [pl.read_csv(file, n_rows=60 * days).rows() for file in (generated, reference)]
+    sides = [
+        [[row[3:] for row in day] for _, day in itertools.groupby(table, key=lambda row: row[:2])]
+        for table in tables
+    ]
+    pairs = list(zip(*sides, strict=True))[:days]
 
+    def score() -> None:
+        for edition in ("2023", "2025"):
+            for gen, ref in pairs:
+                textbook.geobleu(gen, ref, edition)
+                textbook.dtw(gen, ref, edition)
 
-def write_files(users: int, generated: Path, reference: Path) -> None:
-    """Days of about 22 points among a few places a user; the prediction gets two in three right."""
-    import numpy as np
-    import polars as pl
-
-    rng = np.random.default_rng(7)
-    observed = rng.random((users, 15, 48)) < 22 / 48
-    user, day, slot = np.nonzero(observed)
-    places = rng.integers(1, 201, size=(users, 6, 2), dtype=np.int16)
-    habit = rng.choice(6, size=(users, 48), p=[0.55, 0.25, 0.08, 0.06, 0.04, 0.02])
-    chosen = habit[user, slot]
-    strays = rng.random(len(user)) < 0.35
-    for path, keep in ((reference, ~strays), (generated, np.ones(len(user), bool))):
-        place = np.where(keep, chosen, rng.integers(0, 6, len(user)))
-        x, y = places[user, place].T
-        columns = {"uid": user + 80_000, "d": day + 60, "t": slot, "x": x, "y": y}
-        pl.DataFrame(columns).write_csv(path)
+    return seconds(score) / days
 
 
 if __name__ == "__main__":
-    main()
+    show(__doc__, HEAD, rows)

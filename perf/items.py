@@ -1,17 +1,26 @@
-"""Items a second against bare parametrised functions with a fixture, serial and with two workers.
+"""Items: samples a second.
 
-python perf/items.py [SIZE ...]
+Whole sessions, from the start of the process to its end. "Bare" are parametrised functions with a fixture
+and without this plugin's options, one a sample or each looping over 1,000; "echo" is a benchmark of numbers
+with an agent that says them again; "submission" is `--benchmark humob --submission` with 15 days a user,
+GEO-BLEU and DTW in both readings, log, intervals and report included. `--chunk` is 1, 1,000, or not given:
+then it is chosen. The files of a submission are in the cache, except in the row "files unread". "×" is the
+time over that of the bare session above it. The shortest time, taken in turns: of three up to 1,000
+samples, of one above. A session that would take more than five minutes is not run. MB: all processes of the session.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import shutil
 import tempfile
-import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+import humob_files
+from measure import Cell, Session, fastest, in_turns, pytest_session, show
+
+HEAD = ("samples", "processes", "session", "s", "samples a second", "×", "MB")
 BENCHMARK = """
 import os
 from pytest_agentbench import Benchmark, Dataset, Metric, Sample, SampleKey
@@ -58,41 +67,87 @@ def agent():
 def test_number(agent, number):
     assert agent(number) == number
 """
+BARE_CHUNKS = """
+import os
+import pytest
+
+SIZE = int(os.environ["SIZE"])
+
+@pytest.fixture(scope="session")
+def agent():
+    return lambda context: context
+
+@pytest.mark.parametrize("first", range(0, SIZE, 1000))
+def test_numbers(agent, first):
+    for number in range(first, min(SIZE, first + 1000)):
+        assert agent(number) == number
+"""
+ECHO = ["--benchmark=echobench:Echo", "--agent=agent.py"]
+SUBMISSION = ["--benchmark=humob", "--submission=generated.csv", "--dataset=reference.csv"]
+LONGEST_SECONDS = 300  # a session that would take longer is not run
+# By what they are compared with: the first of each is bare.
+SESSIONS = (
+    {
+        "bare, one a sample": ["test_bare.py"],
+        "echo, `--chunk 1`": [*ECHO, "--chunk=1"],
+        "submission, `--chunk 1`": [*SUBMISSION, "--chunk=1"],
+    },
+    {
+        "bare, chunks of 1,000": ["test_bare_chunks.py"],
+        "echo, `--chunk 1000`": [*ECHO, "--chunk=1000"],
+        "submission": SUBMISSION,
+    },
+)
 
 
-def measure(folder: Path, size: int, args: list[str]) -> tuple[float, float]:
-    """Seconds and peak memory in MB of the session (of the controller, with workers)."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *args]
-    started = time.perf_counter()
-    process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, env={**os.environ, "SIZE": str(size)}
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"{command} failed")
-    return time.perf_counter() - started, usage.ru_maxrss / 1024
-
-
-def main() -> None:
-    sizes = [int(size) for size in sys.argv[1:]] or [1000, 10_000]
-    ours = ["--benchmark=echobench:Echo", "--agent=agent.py"]
-    print("items    workers  bare            ours            ratio  in chunks of 1,000")
+def rows(quick: bool) -> Iterator[list[Cell]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "echobench.py").write_text(BENCHMARK)
         (folder / "agent.py").write_text(AGENT)
         (folder / "test_bare.py").write_text(BARE)
-        for size in sizes:
-            for workers in (0, 2):
-                extra = [f"-n{workers}"] if workers else []
-                bare, bare_memory = measure(folder, size, ["test_bare.py", *extra])
-                own, own_memory = measure(folder, size, [*ours, *extra])
-                chunked, _ = measure(folder, size, [*ours, "--chunk=1000", *extra])
-                print(
-                    f"{size:7} {workers:7}  {bare:6.1f} s {bare_memory:4.0f} MB"
-                    f" {own:6.1f} s {own_memory:4.0f} MB {own / bare:6.2f} {chunked:6.1f} s"
-                )
+        (folder / "test_bare_chunks.py").write_text(BARE_CHUNKS)
+        took: dict[tuple[str, int], float] = {}  # with ten times fewer samples
+        for size in (20,) if quick else (1_000, 10_000, 100_000):
+            humob_files.write(folder, size)
+            unread = session(folder, size, [*SUBMISSION, "-n2"])
+            for workers in (0,) if quick else (0, 2):
+                extra, processes = ([f"-n{workers}"], "1 + 2") if workers else ([], "1")
+                for group in SESSIONS[:1] if quick else SESSIONS:
+                    expected = {what: 10 * took.get((what, workers), 0.0) for what in group}
+                    asked = [what for what in group if expected[what] < LONGEST_SECONDS]
+                    runs = [partial(session, folder, size, [*group[w], *extra]) for w in asked]
+                    results = in_turns(runs, 3 if 100 < size <= 1_000 else 1)
+                    measured = {w: fastest(r) for w, r in zip(asked, results, strict=True)}
+                    bare = measured.get(next(iter(group)))
+                    for what in group:
+                        if what not in measured:
+                            about = f"{what}: not run, about {expected[what]:,.0f} s"
+                            yield [size, processes, about, None, None, None, None]
+                            continue
+                        one = measured[what]
+                        took[what, workers] = one.seconds
+                        ratio = one.seconds / bare.seconds if bare else None
+                        yield [
+                            size,
+                            processes,
+                            what,
+                            one.seconds,
+                            size / one.seconds,
+                            ratio,
+                            one.mb,
+                        ]
+            yield [size, "1 + 2", "submission, files unread", unread.seconds, size / unread.seconds,
+                   None, unread.mb]  # fmt: skip
+
+
+def session(folder: Path, size: int, args: list[str]) -> Session:
+    """One run of pytest; the folders it leaves are removed, for they are large."""
+    places = {"SIZE": str(size), "AGENTBENCH_CACHE": str(folder / "cache")}
+    done = pytest_session(args, folder, **places)
+    shutil.rmtree(folder / ".agentbench", ignore_errors=True)
+    return done
 
 
 if __name__ == "__main__":
-    main()
+    show(__doc__, HEAD, rows)

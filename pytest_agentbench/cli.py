@@ -69,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         code: int = given.run(given)
+        sys.stdout.flush()  # a pipe that is closed is noticed here, not at exit
     except BenchmarkError as error:
         print(f"agentbench: {error}", file=sys.stderr)
         return 2

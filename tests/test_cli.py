@@ -137,7 +137,9 @@ def test_mistakes_about_runs_say_what_to_do(project, agentbench):
         assert said in result.errlines[0]
 
 
-def test_a_closed_pipe_is_no_error(project):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_closed_pipe_is_no_error(project, monkeypatch, unbuffered):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     command = Path(sys.executable).with_name("agentbench")
     process = subprocess.Popen(
         [str(command), "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -987,7 +987,8 @@ def test_close_ends_a_call_that_is_under_way(isolated):
 
 
 def test_an_interrupted_call_leaves_no_answer_for_the_next(isolated):
-    agent = isolated("import time\ndef agent(context): time.sleep(0.4); return context")
+    source = "import time\ndef agent(context): time.sleep(5 * (context == 'first')); return context"
+    agent = isolated(source)
     agent.start()
     timer = threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
