@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -92,9 +93,10 @@ def _split(spec: str) -> tuple[str, str | None]:
 
 def _find(spec: str, where: str, bases: Sequence[Path]) -> Path:
     for base in bases:
-        path = base / Path(where).expanduser()
-        if path.is_file():
-            return path.resolve()
+        with contextlib.suppress(OSError, RuntimeError):  # far too long; ~nobody
+            path = base / Path(where).expanduser()
+            if path.is_file():
+                return path.resolve()
     looked = " and ".join(dict.fromkeys(str(base) for base in bases))
     raise AgentError(f"--agent: expected a file that exists, got {spec!r} (looked in {looked})")
 
