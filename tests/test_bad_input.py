@@ -20,6 +20,7 @@ from pytest_agentbench.benchmarks.humob.data import DEMO_FILE
 from pytest_agentbench.benchmarks.humob.tables import read_table
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.options import OPTIONS
+from pytest_agentbench.settings import resolve
 
 # One hostile value for each sample, in turn; two samples of three have it within a good answer.
 AGENT = """
@@ -219,11 +220,19 @@ def test_any_scenario_is_refused_by_name_or_read_as_what_it_is(keys):
         ("benchmark: ':x'\n", "s.yaml: benchmark: expected package.module:Class, got ':x'"),
     ],
 )  # fmt: skip
-def test_a_broken_scenario_given_as_a_path_is_told_apart(project, text, message):
-    project.write(s__yaml=text)
+def test_a_broken_scenario_is_told_what_is_wrong(tmp_path, text, message):
+    path = tmp_path / "s.yaml"
+    path.write_text(text)
+    assert scenario.is_scenario(path)
+    with pytest.raises(BenchmarkError, match=re.escape(message)):
+        resolve(None, "s.yaml", [scenario.read(path)], [tmp_path])
+
+
+def test_a_broken_scenario_given_as_a_path_is_no_missing_test(project):
+    project.write(s__yaml="benchmark: humob\nlimit: [3\n")
     result = project.pytest("s.yaml")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert message in result.stderr.str()
+    assert "s.yaml: expected a scenario in YAML, got while parsing" in result.stderr.str()
     assert not OURS.search(result.stdout.str() + result.stderr.str())
 
 
