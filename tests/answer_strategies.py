@@ -50,7 +50,7 @@ def spoiled(draw: Any, good: Any) -> Any:
     for _ in range(draw(st.integers(0, 3))):
         holder, place = None, None
         value = answer
-        while isinstance(value, (list, dict)) and value and (holder is None or draw(st.booleans())):
+        while type(value) in (list, dict) and value and (holder is None or draw(st.booleans())):
             holder = value
             keys = list(value) if isinstance(value, dict) else range(len(value))
             place = draw(st.sampled_from(keys))
