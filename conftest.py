@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 pytest_plugins = ["pytester"]
+# Many more examples than fit into CI: pytest tests/test_bad_answers.py --hypothesis-profile=campaign
+hypothesis.settings.register_profile("campaign", max_examples=5_000, deadline=None)
 
 TOY = Path(__file__).parent / "tests" / "toy"
 

@@ -80,7 +80,7 @@ def _checked(
             sample=str(sample.key),
             epoch=epoch,
             status=status,
-            answer=jsonable(answer),
+            answer=jsonable(answer, whole=status == "ok"),
             error=error,
             seconds=round(outcome.seconds, 6),
             usage=jsonable(counts) if counts else {},
@@ -98,9 +98,31 @@ def _checked(
         checked = benchmark.check(sample, outcome.answer)
     except InvalidAnswer as invalid:
         return record("invalid", outcome.answer, str(invalid)), None, None
-    except Exception as fault:  # a fault of the benchmark's: the answer is kept all the same
+    except (Exception, SystemExit) as fault:
+        if _is_the_objects(benchmark, sample, outcome.answer):
+            refusal = InvalidAnswer("lists, texts and numbers", outcome.answer)
+            text = f"{refusal}, which raised {_said(fault)}"
+            return record("invalid", outcome.answer, text), None, None
+        # A fault of the benchmark's: the answer is kept all the same.
         return record("error", outcome.answer, f"check failed: {_said(fault)}"), None, fault
-    return record("ok", checked, None), checked, None
+    try:
+        return record("ok", checked, None), checked, None
+    except ValueError as error:  # a part of it would be scored as the answer
+        return record("error", checked, f"the answer cannot be kept: {error}"), None, None
+
+
+def _is_the_objects(benchmark: Benchmark, sample: Sample, answer: Any) -> bool:
+    """Whether an object of the agent's own, and not the benchmark, made a check fail.
+
+    It did where the same answer in plain form is checked without a fault.
+    """
+    try:
+        benchmark.check(sample, jsonable(answer))
+    except InvalidAnswer:
+        return True
+    except Exception:
+        return False
+    return True
 
 
 def _measured(

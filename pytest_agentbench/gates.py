@@ -9,6 +9,7 @@ delta(final_score).low >= -0.02       the paired difference to that run
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Iterable, Mapping
@@ -97,6 +98,8 @@ def parse(text: str) -> Gate:
             f"baseline; got {text!r}"
         )
     number = float(match["number"] or match["margin"] or 0.0)
+    if not math.isfinite(number):
+        raise GateError(f"expected a number that a float can hold; got {text!r}")
     return Gate(
         text=" ".join(text.split()),
         reading=match["reading"],

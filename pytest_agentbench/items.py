@@ -154,10 +154,22 @@ def _make_encodable(report: pytest.TestReport) -> None:
     if report.passed and not report.sections:
         return
     text = report.longreprtext
-    if text != _escaped(text):
-        report.longrepr = _escaped(text)
-    report.sections = [(name, _escaped(content)) for name, content in report.sections]
+    if text != _text_escaped(text):
+        report.longrepr = _escaped(report.longrepr)
+    report.sections = _escaped(report.sections)
 
 
-def _escaped(text: str) -> str:
+def _escaped(part: Any) -> Any:
+    """A part of a report with all its texts escaped; what pytest made of an exception stays in shape."""
+    if isinstance(part, str):
+        return _text_escaped(part)
+    if isinstance(part, (list, tuple)):
+        return type(part)(map(_escaped, part))
+    if type(part).__module__.startswith("_pytest."):
+        for name, value in vars(part).items():
+            setattr(part, name, _escaped(value))
+    return part
+
+
+def _text_escaped(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_agentbench import gates
@@ -44,6 +45,15 @@ def _text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError
     return value.strip()
+
+
+def _path(value: Any) -> str:
+    text = _text(value)
+    try:
+        Path(text).expanduser().exists()
+    except (OSError, RuntimeError) as error:  # far too long; ~nobody
+        raise ValueError(f"expected a path, got {text[:200]!r} ({error!s:.200})") from None
+    return text
 
 
 def _number(least: float, whole: bool, most: float = 1e15) -> Callable[[Any], float]:
@@ -109,19 +119,19 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "submission", "FILE|RUN",
         "score these answers instead of asking an agent: a submission file or an earlier run",
-        "a submission file or the folder of a run", _text,
+        "a submission file or the folder of a run", _path,
     ),
     Option("mode", "MODE", "the benchmark's mode (default: its first)", "the name of a mode", _text),
     Option(
         "dataset", "demo|hub|PATH",
         "the data: demo (synthetic, comes with the package), hub (fetched once, then kept) or a path",
-        "demo, hub or a path", _text,
+        "demo, hub or a path", _path,
     ),
     Option(
         "text-models", "SET",
         "models that score texts: offline, published, none or a folder (default: offline, if "
         "installed)",
-        "offline, published, none or a folder", _text,
+        "offline, published, none or a folder", _path,
     ),
     Option(
         "keep-candidate-order", "", "show candidates in the order of the file, which leaks the answer",
@@ -196,7 +206,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "baseline", "RUN", "the run to compare with: a folder, its scores.json, last, or a saved name",
-        "the folder of a run, its scores.json, 'last' or a saved name", _text,
+        "the folder of a run, its scores.json, 'last' or a saved name", _path,
     ),
     Option(
         "resume", "RUN",
@@ -213,7 +223,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "run-dir", "DIR", "write the run into DIR (default: a new folder in .agentbench/runs)",
-        "a folder", _text,
+        "a folder", _path,
     ),
     Option(
         "json", "PATH", "write the scores of all runs of the session into one JSON file",

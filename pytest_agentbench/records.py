@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -73,7 +74,10 @@ class Record:
     @classmethod
     def from_json(cls, line: str) -> Record:
         """The record in a line of the run log; ``ValueError`` for anything else."""
-        data = json.loads(line)
+        try:
+            data = json.loads(line)
+        except RecursionError as error:
+            raise ValueError(f"not a record: {error}") from None
         if len(line) > _LONG_TEXT and isinstance(data, dict) and "answer" in data:
             data["answer"] = _packed(_encode_short(data["answer"]))
         return cls._of(data)
@@ -94,46 +98,110 @@ def joined(fields: str, answer: str) -> str:
     return f'{fields[:-1]}, "answer": {answer}}}'
 
 
-def jsonable(value: Any) -> Any:
-    """``value`` as plain JSON. What JSON cannot hold is kept as text rather than lost."""
-    return _Converter().convert(value, depth=0)
+def jsonable(value: Any, whole: bool = False) -> Any:
+    """``value`` as plain JSON.
+
+    What JSON cannot hold is kept rather than lost, as ``{"<type>": what could be kept}``: were it kept as a
+    text or a list, it could be taken for an answer that nobody gave. Arrays and numbers of NumPy are
+    lists and numbers. What is too deep or too large is cut, or with ``whole`` refused (``ValueError``).
+    """
+    converter = _Converter()
+    converted = converter.convert(value, depth=0)
+    if whole and converter.cut:
+        raise ValueError(
+            f"expected at most {converter.most_values} values and {converter.deepest} levels, got more"
+        )
+    return converted
 
 
 class _Converter:
     """Walks an answer, which may be any object at all, and stops before it becomes a danger."""
 
     deepest = 100
-    most_values = 10_000_000
+    most_values = 1_000_000
 
     def __init__(self) -> None:
+        self.cut = False
         self._values = 0
 
     def convert(self, value: Any, depth: int) -> Any:
         self._values += 1
         if depth > self.deepest or self._values > self.most_values:
-            return "<too deep or too large to be kept>"
+            self.cut = True
+            return _marked(value, "<too deep or too large to be kept>")
+        try:
+            return self._converted(value, depth)
+        except (Exception, SystemExit) as error:  # someone else's object may do anything
+            return _marked(value, f"<raised {type(error).__name__}>")
+
+    def _converted(self, value: Any, depth: int) -> Any:
+        # The methods of the built-in classes: those of a class derived from one may do anything.
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
-            return str(value)
+            return _text(str.__str__(value))
         if isinstance(value, int):
             # Python refuses to print integers of thousands of digits in decimal.
-            return int(value) if value.bit_length() < 10_000 else hex(value)
+            whole = int.__int__(value)
+            return whole if whole.bit_length() < 10_000 else _marked(value, hex(whole))
         if isinstance(value, float):
-            return float(value) if math.isfinite(value) else str(float(value))
+            number = float.__float__(value)
+            return number if math.isfinite(number) else _marked(value, str(number))
+        if isinstance(value, dict):
+            return {_key(k): self.convert(v, depth + 1) for k, v in dict.items(value)}
         if isinstance(value, Mapping):
-            return {str(key): self.convert(item, depth + 1) for key, item in value.items()}
-        if isinstance(value, (list, tuple, set, frozenset)):
-            return [self.convert(item, depth + 1) for item in value]
+            return {_key(k): self.convert(v, depth + 1) for k, v in self._some(value.items())}
+        if isinstance(value, list):
+            return [self.convert(item, depth + 1) for item in list.__iter__(value)]
+        if isinstance(value, tuple):
+            return [self.convert(item, depth + 1) for item in tuple.__iter__(value)]
+        if isinstance(value, (set, frozenset)):
+            return _marked(value, [self.convert(item, depth + 1) for item in self._some(value)])
         return self._foreign(value, depth)
+
+    def _some(self, values: Iterable[Any]) -> Iterable[Any]:
+        return itertools.islice(values, max(0, self.most_values - self._values))
 
     def _foreign(self, value: Any, depth: int) -> Any:
         """NumPy arrays and scalars, data frames, dates: asked by method, so nothing is imported."""
-        try:
-            for method in ("tolist", "to_list", "to_dict", "isoformat"):
+        if is_array(value):
+            return self.convert(value.tolist(), depth + 1)
+        if not isinstance(value, type):
+            for method in ("to_list", "to_dict", "isoformat"):
                 convert = getattr(value, method, None)
-                if callable(convert) and not isinstance(value, type):
-                    return self.convert(convert(), depth + 1)
-            return repr(value)[:_LONGEST_REPR]
-        except Exception as error:  # someone else's object may do anything
-            return f"<{type(value).__name__} that raised {type(error).__name__}>"
+                if callable(convert):
+                    return _marked(value, self.convert(convert(), depth + 1))
+        return _marked(value, repr(value)[:_LONGEST_REPR])
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array, a scalar or a tensor of some library, whose ``tolist`` says the same.
+
+    NumPy's times become numbers by it, and the bytes that a memoryview is of.
+    """
+    return (
+        not isinstance(value, (type, memoryview))
+        and callable(getattr(value, "tolist", None))
+        and getattr(getattr(value, "dtype", None), "kind", None) not in ("m", "M")
+    )
+
+
+def _text(text: str) -> str:
+    """The text as JSON gives it back: two surrogates that belong together are one character there."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str):
+        return _text(str.__str__(key))
+    if isinstance(key, int) and not isinstance(key, bool) and key.bit_length() >= 10_000:
+        return hex(key)
+    return repr(key)[:_LONGEST_REPR]
+
+
+def _marked(value: Any, kept: Any) -> dict[str, Any]:
+    return {f"<{type(value).__name__}>": kept}

@@ -166,7 +166,7 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BenchmarkError(f"{path}: expected {what}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BenchmarkError(f"{path}: expected {what} in JSON, got {error}") from None
     if not isinstance(data, dict):
         raise BenchmarkError(f"{path}: expected {what}, got a JSON {type(data).__name__}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench import gates
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
+from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError, shown
 from pytest_agentbench.datasets import cache
 from pytest_agentbench.datasets.partitions import is_pattern
 from pytest_agentbench.options import OPTIONS
@@ -185,7 +185,7 @@ def _find_benchmark(name: str | None, layers: Sequence[Layer]) -> Benchmark:
         layer = next(layer for layer in layers if "benchmark" in layer.values)
         where, name = layer.where("benchmark"), layer.values["benchmark"]
         if not isinstance(name, str):
-            raise SettingsError(f"{where}: expected the name of a benchmark, got {name!r}")
+            raise SettingsError(f"{where}: expected the name of a benchmark, got {shown(name)}")
     try:
         return registry.get(name)
     except registry.UnknownBenchmark as error:
@@ -202,7 +202,7 @@ def _refuse_unknown(layer: Layer, benchmark: Benchmark) -> None:
             close = get_close_matches(str(key), known, n=3)
             hint = f"; did you mean {' or '.join(close)}?" if close else ""
             raise SettingsError(
-                f"{layer.where(str(key))}: expected one of {', '.join(known)}; got {key!r}{hint}"
+                f"{layer.where(str(key))}: expected one of {', '.join(known)}; got {shown(key)}{hint}"
             )
 
 
@@ -212,7 +212,7 @@ def parsed(expected: str, parse: Callable[[Any], Any], value: Any, where: str) -
     except (ValueError, TypeError, OverflowError) as error:
         if "expected" in str(error):  # it says what is wrong itself, and perhaps hides a secret
             raise SettingsError(f"{where}: {error}") from None
-        raise SettingsError(f"{where}: expected {expected}, got {value!r}") from None
+        raise SettingsError(f"{where}: expected {expected}, got {shown(value)}") from None
 
 
 def _parameters(benchmark: Benchmark, layers: Sequence[Layer]) -> dict[str, Any]:
@@ -247,7 +247,7 @@ def _one_of(
     if value not in allowed:
         raise SettingsError(
             f"{origin(key, layers)}: expected a {key} of {benchmark} ({', '.join(allowed)}), "
-            f"got {value!r}"
+            f"got {shown(value)}"
         )
 
 

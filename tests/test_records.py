@@ -46,15 +46,17 @@ def test_long_answers_are_kept_small_and_come_back_whole(answer):
     [
         (np.float64(0.5), 0.5),
         (np.arange(2), [0, 1]),
-        (np.array([1.0, np.nan]), [1.0, "nan"]),
-        (float("inf"), "inf"),
-        ((1, {2}), [1, [2]]),
+        (np.array([1.0, np.nan]), [1.0, {"<float>": "nan"}]),
+        (float("inf"), {"<float>": "inf"}),
+        ((1, {2}), [1, {"<set>": [2]}]),
         ({1: "a"}, {"1": "a"}),
         (pd.Series([1, 2]), [1, 2]),
-        (pl.Series([1, 2]), [1, 2]),
-        (pd.DataFrame({"x": [1]}), {"x": {"0": 1}}),
-        (date(2026, 11, 16), "2026-11-16"),
-        (b"x", "b'x'"),
+        (pl.Series([1, 2]), {"<Series>": [1, 2]}),
+        (pd.DataFrame({"x": [1]}), {"<DataFrame>": {"x": {"0": 1}}}),
+        (date(2026, 11, 16), {"<date>": "2026-11-16"}),
+        (np.timedelta64(3, "ns"), {"<timedelta64>": "np.timedelta64(3,'ns')"}),
+        (b"x", {"<bytes>": "b'x'"}),
+        ("\ud83d\ude00", "\U0001f600"),
         (True, True),
     ],
 )
@@ -69,7 +71,7 @@ def test_numbers_of_numpy_become_builtins():
 
 
 def test_numbers_too_long_to_print_are_kept_in_hexadecimal():
-    assert jsonable(10**5000) == hex(10**5000)
+    assert jsonable(10**5000) == {"<int>": hex(10**5000)}
     assert jsonable(10**3000) == 10**3000
 
 
@@ -82,7 +84,7 @@ def test_answers_that_would_never_end_are_cut():
         def __repr__(self):
             raise RuntimeError
 
-    assert jsonable(Hostile()) == "<Hostile that raised RuntimeError>"
+    assert jsonable(Hostile()) == {"<Hostile>": "<raised RuntimeError>"}
 
 
 @pytest.mark.parametrize("line", ["", "3", "{}", '{"benchmark": "b"}', "[1]", '{"x": 1}', "nonsense",

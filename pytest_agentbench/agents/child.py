@@ -318,10 +318,9 @@ def _serve(channel: _Channel, agent: Agent, llm: RelayedLLM, message: dict[str, 
 
 
 def _payload(reply: dict[str, Any]) -> bytes:
-    try:
+    # Keys that are no strings, circles, lists that raise: kept as a record would keep them.
+    with contextlib.suppress(Exception, SystemExit):
         return wire.encoded(reply, default=jsonable)
-    except (TypeError, ValueError, RecursionError):
-        pass  # keys that are no strings, circles, nesting: kept as a record would keep them
     try:
         return wire.encoded(jsonable(reply))
     except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.benchmarks.protocol import BenchmarkError, shown
 
 DEFAULT_URL = "https://api.openai.com/v1"
 HIDDEN = "***"
@@ -101,7 +102,9 @@ def parse_llm(value: Any) -> tuple[Entry, ...]:
     """
     listed = [value] if isinstance(value, (Mapping, Entry)) else value
     if not isinstance(listed, (list, tuple)) or not listed:
-        raise ValueError(f"expected a list of models ({{model: …, base_url: …}}), got {value!r}")
+        raise ValueError(
+            f"expected a list of models ({{model: …, base_url: …}}), got {shown(value)}"
+        )
     return tuple(_entry(given, f"entry {number}") for number, given in enumerate(listed, 1))
 
 
@@ -113,7 +116,7 @@ def _entry(given: Any, where: str) -> Entry:
     unknown = [key for key in given if key not in _PARSERS]
     if unknown:
         known = ", ".join(_PARSERS)
-        raise ValueError(f"{where}: expected the keys {known}, got {unknown[0]!r}")
+        raise ValueError(f"{where}: expected the keys {known}, got {shown(unknown[0])}")
     if given.get("model") is None:
         raise ValueError(f"{where}: expected the key model, got {', '.join(given) or 'nothing'}")
     if (given.get("price_input") is None) != (given.get("price_output") is None):
@@ -164,15 +167,21 @@ def _number(least: float, expected: str) -> Callable[[Any, str], float]:
             or not isinstance(value, (int, float))
             or not least <= value < float("inf")
         ):
-            raise ValueError(f"{where}: expected {expected}, got {value!r}")
+            raise ValueError(f"{where}: expected {expected}, got {shown(value)}")
         return value
 
     return parse
 
 
 def _mapping(value: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise ValueError(f"{where}: expected a mapping such as {{top_p: 0.9}}, got {value!r}")
+    try:
+        good = (
+            isinstance(value, Mapping) and json.loads(json.dumps(value, allow_nan=False)) == value
+        )
+    except (TypeError, ValueError, RecursionError):  # a date, .nan: no JSON, so no request
+        good = False
+    if not good:
+        raise ValueError(f"{where}: expected a mapping such as {{top_p: 0.9}}, got {shown(value)}")
     return dict(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -97,9 +98,10 @@ def file_of(spec: str, bases: Sequence[Path]) -> Path | None:
     """The file that ``spec`` names, if it names one that exists."""
     where, _ = _split(spec)
     for base in bases:
-        path = base / Path(where).expanduser()
-        if where.endswith(".py") and path.is_file():
-            return path.resolve()
+        with contextlib.suppress(OSError, RuntimeError):  # far too long; ~nobody
+            path = base / Path(where).expanduser()
+            if where.endswith(".py") and path.is_file():
+                return path.resolve()
     return None
 
 

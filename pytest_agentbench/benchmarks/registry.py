@@ -38,7 +38,7 @@ def get(name: str) -> Benchmark:
             sys.path.append(str(Path.cwd()))  # `pytest`, unlike `python -m pytest`, leaves it out
         try:
             return _made(getattr(importlib.import_module(module), attribute), name)
-        except (ImportError, AttributeError) as error:
+        except (ImportError, AttributeError, ValueError, TypeError) as error:  # ":x", ".a:b"
             raise UnknownBenchmark(
                 f"expected package.module:Class, got {name!r}: {error}"
             ) from None

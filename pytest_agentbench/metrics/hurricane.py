@@ -29,7 +29,8 @@ def changes(totals: ArrayLike) -> Floats:
     trips = np.asarray(totals, dtype=np.float64)
     before = trips[..., :1]
     known = np.where(before > 0, before, np.nan)
-    percent: Floats = (trips[..., 1:] - before) / known * 100
+    with np.errstate(over="ignore"):  # against next to nothing any change is without bound
+        percent: Floats = (trips[..., 1:] - before) / known * 100
     return percent
 
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.records import STATUSES, Record
 from pytest_agentbench.reports.text import columns, number, with_interval
 from pytest_agentbench.run import Run
@@ -32,7 +33,13 @@ class Progress:
     """A line now and then in a run that takes long; pytest's own dots show the rest."""
 
     def __init__(self, config: pytest.Config, clock: Callable[[], float] = time.monotonic) -> None:
-        self._seconds = float(config.getini("agentbench_progress") or 0.0)
+        try:
+            self._seconds = float(config.getini("agentbench_progress") or 0.0)
+        except (TypeError, ValueError, pytest.UsageError) as error:
+            raise BenchmarkError(
+                f"{config.inipath or 'ini'}: agentbench_progress: expected a number of seconds, "
+                f"got {error}"
+            ) from None
         self._quiet = config.get_verbosity() < 0
         self._clock = clock
         self._last = clock()

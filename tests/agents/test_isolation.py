@@ -153,10 +153,10 @@ def test_a_context_that_cannot_travel_is_an_error_here(isolated):
 
 ODD_ANSWERS = {
     "import numpy; answer = numpy.arange(3)": [0, 1, 2],
-    "answer = {(1, 2): {3}}": {"(1, 2)": [3]},
+    "answer = {(1, 2): {3}}": {"(1, 2)": {"<set>": [3]}},
     "answer = float('inf')": float("inf"),
-    "answer = b'x'": "b'x'",
-    "answer = [10 ** 5000, '\\ud800']": [hex(10**5000), "\ud800"],
+    "answer = b'x'": {"<bytes>": "b'x'"},
+    "answer = [10 ** 5000, '\\ud800']": [{"<int>": hex(10**5000)}, "\ud800"],
 }
 
 

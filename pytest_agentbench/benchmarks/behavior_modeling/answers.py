@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION
 from pytest_agentbench.benchmarks.protocol import InvalidAnswer, Sample
+from pytest_agentbench.benchmarks.values import is_finite, items, unpacked
 
 
 def check(sample: Sample, answer: Any) -> dict[str, Any]:
@@ -18,19 +19,20 @@ def check(sample: Sample, answer: Any) -> dict[str, Any]:
 
 
 def _recommendation(candidates: list[str], answer: Any) -> dict[str, Any]:
-    ranked = answer
+    given = answer
     if isinstance(answer, Mapping):
         if "item_list" not in answer:
             raise InvalidAnswer('{"item_list": [ids, best first]}', answer)
-        ranked = answer["item_list"]
-    if not isinstance(ranked, (list, tuple)):
+        given = answer["item_list"]
+    ranked = items(given)
+    if ranked is None:
         raise InvalidAnswer('{"item_list": [ids, best first]} with a list', answer)
     if not ranked:
         raise InvalidAnswer("item_list with at least one of the candidates", answer)
     known = set(candidates)
     seen: set[str] = set()
     for place, item in enumerate(ranked, 1):
-        if isinstance(item, bool) or not isinstance(item, (str, int)):
+        if not isinstance(item, str) and not (is_finite(item) and isinstance(item, int)):
             raise InvalidAnswer(f"item_list with ids (place {place})", item)
         if str(item) not in known:
             raise InvalidAnswer(
@@ -45,17 +47,22 @@ def _recommendation(candidates: list[str], answer: Any) -> dict[str, Any]:
 def _review(answer: Any) -> dict[str, Any]:
     if not isinstance(answer, Mapping) or not {"stars", "review"} <= answer.keys():
         raise InvalidAnswer('{"stars": 1 to 5, "review": "text"}', answer)
-    stars, review = answer["stars"], answer["review"]
-    try:
-        if isinstance(stars, (bool, bytes, bytearray)):
-            raise TypeError
-        number = float(stars)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidAnswer("stars to be a number from 1 to 5", stars) from None
-    if not math.isfinite(number) or not 1 <= number <= 5:
+    stars, review = unpacked(answer["stars"]), unpacked(answer["review"])
+    number = _stars(stars)
+    if not 1 <= number <= 5:  # NaN is not
         raise InvalidAnswer("stars to be a number from 1 to 5", stars)
     if not isinstance(review, str):
         raise InvalidAnswer("review to be a text", review)
     if not review.strip():
         raise InvalidAnswer("review to be a text that is not empty", review)
-    return {"stars": number, "review": str(review)}
+    return {"stars": number, "review": review}
+
+
+def _stars(stars: Any) -> float:
+    """A number, or the number that a text is; what is neither is NaN."""
+    try:
+        # Python takes "4_5" and digits of other scripts for numbers.
+        is_text = isinstance(stars, str) and stars.isascii() and "_" not in stars
+        return float(stars) if is_text or is_finite(stars) else math.nan
+    except ValueError:
+        return math.nan

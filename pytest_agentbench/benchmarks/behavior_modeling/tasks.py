@@ -6,12 +6,13 @@ import gzip
 import json
 import math
 import re
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, SampleKey
+from pytest_agentbench.benchmarks.protocol import BenchmarkError, SampleKey, shown
 
 RECOMMENDATION = "recommendation"
 REVIEW = "review_writing"
@@ -79,12 +80,14 @@ def _published(path: Path, folder: Path, mode: str) -> list[Task]:
         task_id = _identifier(entry, "task_id", where)
         if task_id in seen:
             raise BenchmarkError(
-                f"{where}: expected a task_id used once, got {task_id!r} (also entry {seen[task_id]})"
+                f"{where}: expected a task_id used once, got {shown(task_id)} (also entry {seen[task_id]})"
             )
         seen[task_id] = index
         target = _needed(entry, "target", where)
-        if target not in TARGETS:
-            raise BenchmarkError(f"{where}: expected target {' or '.join(TARGETS)}, got {target!r}")
+        if not isinstance(target, str) or target not in TARGETS:
+            raise BenchmarkError(
+                f"{where}: expected target {' or '.join(TARGETS)}, got {shown(target)}"
+            )
         truth = entry.get("ground_truth")
         if mode == "test":
             truth = _needed(entry, "ground_truth", where)
@@ -106,9 +109,9 @@ def _simulator(folder: Path, mode: str) -> list[Task]:
         if not isinstance(entry, dict):
             raise BenchmarkError(f"{path}: expected a JSON object, got {_kind(entry)}")
         given = _needed(entry, "type", str(path))
-        if given not in _SIMULATOR_TYPES:
+        if not isinstance(given, str) or given not in _SIMULATOR_TYPES:
             raise BenchmarkError(
-                f"{path}: expected type {' or '.join(_SIMULATOR_TYPES)}, got {given!r}"
+                f"{path}: expected type {' or '.join(_SIMULATOR_TYPES)}, got {shown(given)}"
             )
         target = _SIMULATOR_TYPES[given]
         truth_path = folder / "groundtruth" / f"groundtruth_{number}.json"
@@ -153,21 +156,25 @@ def _is_truth(name: str) -> bool:
 
 def _candidates(value: Any, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(_is_id(item) for item in value):
-        raise BenchmarkError(f"{where}: expected candidate_list to be a list of ids, got {value!r}")
+        raise BenchmarkError(
+            f"{where}: expected candidate_list to be a list of ids, got {shown(value)}"
+        )
     candidates = tuple(str(item) for item in value)
     if len(set(candidates)) < len(candidates):
         double = next(item for item in candidates if candidates.count(item) > 1)
-        raise BenchmarkError(f"{where}: expected each candidate once, got {double!r} twice")
+        raise BenchmarkError(f"{where}: expected each candidate once, got {shown(double)} twice")
     return candidates
 
 
 def _true_item(value: Any, candidates: tuple[str, ...], where: str) -> str:
     if not _is_id(value):
-        raise BenchmarkError(f"{where}: expected the ground truth to be an item id, got {value!r}")
+        raise BenchmarkError(
+            f"{where}: expected the ground truth to be an item id, got {shown(value)}"
+        )
     if str(value) not in candidates:
         raise BenchmarkError(
             f"{where}: expected the ground truth to be one of the {len(candidates)} candidates, "
-            f"got {value!r}"
+            f"got {shown(value)}"
         )
     return str(value)
 
@@ -181,7 +188,7 @@ def _true_review(value: Any, where: str) -> dict[str, Any]:
         good, stars = False, math.nan
     if not good:
         raise BenchmarkError(
-            f"{where}: expected the ground truth to have stars (1 to 5) and a review, got {value!r}"
+            f"{where}: expected the ground truth to have stars (1 to 5) and a review, got {shown(value)}"
         )
     return {"stars": stars, "review": review}
 
@@ -201,13 +208,13 @@ def _read(path: Path) -> Any:
         content = path.read_bytes()
         text = gzip.decompress(content) if path.suffix == ".gz" else content
         return json.loads(text)
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
         raise BenchmarkError(f"{path}: expected a JSON file, but {error}") from None
 
 
 def _needed(entry: Mapping[str, Any], name: str, where: str) -> Any:
     if entry.get(name) is None:
-        kept = ", ".join(entry) or "no keys"
+        kept = ", ".join(entry)[:200] or "no keys"
         raise BenchmarkError(f"{where}: expected the key {name!r}, got {kept}")
     return entry[name]
 
@@ -215,7 +222,9 @@ def _needed(entry: Mapping[str, Any], name: str, where: str) -> Any:
 def _identifier(entry: Mapping[str, Any], name: str, where: str) -> str:
     value = _needed(entry, name, where)
     if not _is_id(value):
-        raise BenchmarkError(f"{where}: expected {name} to be a text or a number, got {value!r}")
+        raise BenchmarkError(
+            f"{where}: expected {name} to be a text or a number, got {shown(value)}"
+        )
     return str(value)
 
 
@@ -233,7 +242,7 @@ def _kind(value: Any) -> str:
     for kind, name in ((dict, "an object"), (list, "a list"), (str, "a text")):
         if isinstance(value, kind):
             return name
-    return repr(value)
+    return shown(value)
 
 
 def _listing(folder: Path) -> str:

@@ -16,7 +16,17 @@ from pytest_agentbench.benchmarks.daily_mobility.intentions import (
     SLOT_MINUTES,
     SLOTS,
 )
-from pytest_agentbench.benchmarks.protocol import InvalidAnswer
+from pytest_agentbench.benchmarks.protocol import InvalidAnswer, shown
+from pytest_agentbench.benchmarks.values import (
+    Words,
+    is_amount,
+    is_finite,
+    is_number,
+    items,
+    keys_shown,
+    limit_words,
+    unpacked,
+)
 
 VISIT_KEYS = ("start", "place", "intention")
 SUM_TOLERANCE = 0.01  # shares that a person or a model rounded to two digits
@@ -28,31 +38,24 @@ FORMS = (
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 
 
-class Words(str):
-    """A description of what came, for a message that would quote a plain string."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
-
-
 def check(answer: Any, city: City | None, no_city: str = "") -> dict[str, Any]:
     """The four values in plain form, or :class:`InvalidAnswer`.
 
     ``no_city`` says why there is no city, for the message about visits that cannot be placed.
     """
-    plain = _unpacked(answer)
+    plain = unpacked(answer)
     if isinstance(plain, Mapping):
         if "visits" in plain and not set(FIELDS) & set(plain):
             return check(plain["visits"], city, no_city)
         return check_values(plain)
-    if isinstance(plain, Sequence) and not isinstance(plain, (str, bytes)) and plain:
+    if visits := items(plain):
         if city is None:
             raise InvalidAnswer(
                 f"the four values {{{', '.join(FIELDS)}}}: visits cannot be scored without a city "
                 f"({no_city or 'the data have none'})",
-                Words(f"{len(plain)} visits"),
+                Words(f"{len(visits)} visits"),
             )
-        return check_visits(plain, city)
+        return check_visits(visits, city)
     raise InvalidAnswer(FORMS, answer)
 
 
@@ -60,7 +63,7 @@ def check_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """The four values, each checked."""
     missing = [name for name in FIELDS if values.get(name) is None]
     if missing:
-        got = Words(f"{', '.join(map(str, values)) or 'nothing'} (no {', '.join(missing)})")
+        got = Words(f"{keys_shown(values)} (no {', '.join(missing)})")
         raise InvalidAnswer(FORMS, got)
     return {
         "gyration_radius": _number("gyration_radius in metres", values["gyration_radius"]),
@@ -74,14 +77,14 @@ def check_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _number(name: str, value: Any) -> float:
-    number = _unpacked(value)
-    if not is_finite(number) or number < 0:
-        raise InvalidAnswer(f"{name} as a finite number of at least 0", value)
+    number = unpacked(value)
+    if not is_amount(number):
+        raise InvalidAnswer(f"{name} as a finite number of at least 0{limit_words(number)}", value)
     return float(number)
 
 
 def _sequence(value: Any) -> list[int]:
-    codes = _items(value)
+    codes = items(value)
     if codes is None or len(codes) != SLOTS:
         raise InvalidAnswer(
             f"intention_sequences as {SLOTS} intentions, one a half hour from midnight on (the data "
@@ -92,7 +95,7 @@ def _sequence(value: Any) -> list[int]:
 
 
 def _shares(value: Any) -> list[float]:
-    shares = _items(value)
+    shares = items(value)
     if shares is None or len(shares) != len(LABELS):
         raise InvalidAnswer(
             f"intention_proportions as {len(LABELS)} shares of the day, one an intention "
@@ -100,7 +103,7 @@ def _shares(value: Any) -> list[float]:
             value if shares is None else Words(f"{len(shares)} values"),
         )
     for label, share in zip(LABELS, shares, strict=True):
-        if not _is_number(share) or not 0 <= share <= 1:  # NaN is not within either
+        if not is_number(share) or not 0 <= share <= 1:  # NaN is not within either
             raise InvalidAnswer(f"a share from 0 to 1 for {label} in intention_proportions", share)
     total = math.fsum(shares)
     if abs(total - 1) > SUM_TOLERANCE + 1e-9:
@@ -117,7 +120,6 @@ def check_visits(visits: Sequence[Any], city: City) -> dict[str, Any]:
     codes: list[int] = []
     visited: dict[Any, tuple[float, float]] = {}
     for number, visit in enumerate(visits):
-        visit = _unpacked(visit)
         if not isinstance(visit, Mapping) or any(visit.get(key) is None for key in VISIT_KEYS):
             raise InvalidAnswer(f"{', '.join(VISIT_KEYS)} in visit {number}", visit)
         start = _minutes(visit["start"], number)
@@ -128,7 +130,7 @@ def check_visits(visits: Sequence[Any], city: City) -> dict[str, Any]:
         if starts and start <= starts[-1]:
             raise InvalidAnswer(
                 f"visits in the order of time: visit {number} to start after visit {number - 1} "
-                f"({visits[number - 1]['start']!r})",
+                f"({shown(visits[number - 1]['start'])})",
                 visit["start"],
             )
         starts.append(start)
@@ -137,13 +139,24 @@ def check_visits(visits: Sequence[Any], city: City) -> dict[str, Any]:
         visited[place] = position
     sequence = _by_slot(starts, codes)
     return {
-        "gyration_radius": gyration_radius(list(visited.values())),
+        "gyration_radius": _radius(list(visited.values())),
         "daily_location_numbers": float(len(visited)),
         "intention_sequences": sequence,
         "intention_proportions": [
             sequence.count(code) / SLOTS for code in range(1, len(LABELS) + 1)
         ],
     }
+
+
+def _radius(positions: Sequence[tuple[float, float]]) -> float:
+    try:
+        radius = gyration_radius(positions)
+    except OverflowError:
+        radius = math.inf
+    if not is_amount(radius):
+        got = Words(f"positions as far apart as {shown(max(positions))}")
+        raise InvalidAnswer("positions (x, y) in metres", got)
+    return radius
 
 
 def gyration_radius(positions: Sequence[tuple[float, float]]) -> float:
@@ -170,12 +183,12 @@ def _by_slot(starts: Sequence[float], codes: Sequence[int]) -> list[int]:
 
 def _minutes(value: Any, number: int) -> float:
     """Minutes since midnight, of a clock time or a slot."""
-    start = _unpacked(value)
+    start = unpacked(value)
     if isinstance(start, str) and (found := _CLOCK.fullmatch(start.strip())):
         hour, minute, second = (int(part or 0) for part in found.groups())
         if hour < 24 and minute < 60 and second < 60:
             return hour * 60 + minute + second / 60
-    elif _is_number(start) and start in range(SLOTS):
+    elif is_number(start) and start in range(SLOTS):
         return float(start) * SLOT_MINUTES
     raise InvalidAnswer(
         f'start of visit {number} as a time "00:00" to "23:59" or a slot 0 to {SLOTS - 1}', value
@@ -184,15 +197,15 @@ def _minutes(value: Any, number: int) -> float:
 
 def _placed(value: Any, number: int, city: City) -> tuple[Any, tuple[float, float]]:
     """What tells a place from another, and where it is."""
-    place = _unpacked(value)
+    place = unpacked(value)
     if isinstance(place, Mapping) and place.get("id") is not None:  # as the city's queries give it
-        place = _unpacked(place["id"])
+        place = unpacked(place["id"])
     if isinstance(place, float) and place.is_integer():
         place = int(place)
     if not isinstance(place, bool) and place in city:
         found = city.place(place)
         return place, (found.x, found.y)
-    pair = _items(place)
+    pair = items(place)
     if pair is not None and len(pair) == 2 and all(map(is_finite, pair)):
         x, y = map(float, pair)
         return (x, y), (x, y)
@@ -203,39 +216,9 @@ def _placed(value: Any, number: int, city: City) -> tuple[Any, tuple[float, floa
 
 def _code(value: Any, where: str) -> int:
     """The code of an intention; a label that nobody knows is ``other``."""
-    intention = _unpacked(value)
+    intention = unpacked(value)
     if isinstance(intention, str) and intention.strip():
         return CODES.get(intention.strip().lower(), OTHER)
-    if _is_number(intention) and intention in range(1, len(LABELS) + 1):
+    if is_number(intention) and intention in range(1, len(LABELS) + 1):
         return int(intention)
     raise InvalidAnswer(f"a code 1 to {len(LABELS)} or a label as the intention in {where}", value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def is_finite(value: Any) -> bool:
-    """Whether a value is a number that a float can hold; 10**400 is not."""
-    try:
-        return _is_number(value) and math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def _items(value: Any) -> Sequence[Any] | None:
-    items = _unpacked(value)
-    if isinstance(items, Sequence) and not isinstance(items, (str, bytes)):
-        return [_unpacked(item) for item in items]
-    return None
-
-
-def _unpacked(value: Any) -> Any:
-    """NumPy arrays and scalars and tensors as plain lists and numbers."""
-    tolist = getattr(value, "tolist", None)
-    if callable(tolist) and not isinstance(value, type):
-        try:
-            return tolist()
-        except Exception as error:  # someone else's object may do anything
-            raise InvalidAnswer(FORMS, Words(f"{type(value).__name__} ({error})")) from None
-    return value

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_agentbench.benchmarks.daily_mobility.city import SEPARATOR, City, Place
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.benchmarks.protocol import BenchmarkError, shown
 
 PLACE_FILES = ("places.parquet", "places.csv", "places.json")
 PLACE_COLUMNS = ("id", "x", "y", "category")
@@ -125,7 +125,10 @@ def _rows(path: Path) -> Iterable[Any]:
     import polars as pl
 
     read = pl.read_parquet if path.suffix == ".parquet" else pl.read_csv
-    table: pl.DataFrame = read(path)
+    try:
+        table: pl.DataFrame = read(path)
+    except pl.exceptions.PanicException as error:  # no Exception, but no more than a broken file
+        raise ValueError(f"{error!s:.200}") from None
     return table.iter_rows(named=True)
 
 
@@ -138,17 +141,19 @@ def _place(path: Path, number: int, row: Any) -> Place:
     )
     if missing:
         raise BenchmarkError(
-            f"{where}: expected {', '.join(PLACE_COLUMNS)}; no {missing[0]} in {row!r}"
+            f"{where}: expected {', '.join(PLACE_COLUMNS)}; no {missing[0]} in {shown(row)}"
         )
     place = row["id"]
     if isinstance(place, bool) or not isinstance(place, (int, str)):
-        raise BenchmarkError(f"{where}: expected a whole number or a name as id, got {place!r}")
+        raise BenchmarkError(
+            f"{where}: expected a whole number or a name as id, got {shown(place)}"
+        )
     try:
         x, y = float(row["x"]), float(row["y"])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         x = y = math.nan
     if not (math.isfinite(x) and math.isfinite(y)):
         raise BenchmarkError(
-            f"{where}: expected x and y in metres, got x={row['x']!r}, y={row['y']!r}"
+            f"{where}: expected x and y in metres, got x={shown(row['x'])}, y={shown(row['y'])}"
         )
     return Place(place, x, y, str(row.get("category") or ""))

@@ -13,7 +13,7 @@ from pytest_agentbench.benchmarks.daily_mobility.city import City, CityView, Pla
 from pytest_agentbench.benchmarks.daily_mobility.city_files import load_city
 from pytest_agentbench.benchmarks.daily_mobility.intentions import CODES, SLOT_MINUTES, SLOTS
 from pytest_agentbench.benchmarks.daily_mobility.population import Population, load_truth
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey
+from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey, shown
 
 if TYPE_CHECKING:
     from pytest_agentbench.settings import Settings
@@ -100,18 +100,18 @@ def load_profiles(path: Path) -> list[dict[str, Any]]:
     """The people to imitate: dicts with an ``id``, and ``home`` and ``work`` as ids of places."""
     rows = read_json(path, "a list of profiles")
     if not isinstance(rows, list) or not rows:
-        raise BenchmarkError(f"{path}: expected a list of profiles, got {_shown(rows)}")
+        raise BenchmarkError(f"{path}: expected a list of profiles, got {shown(rows)}")
     profiles = []
     ids = set()
     for number, row in enumerate(rows):
         if not isinstance(row, dict) or not _is_id(row.get("id")):
             raise BenchmarkError(
                 f"{path}: expected a profile with an id (a number or a name) as entry {number}, "
-                f"got {_shown(row)}"
+                f"got {shown(row)}"
             )
         if str(row["id"]) in ids:
             raise BenchmarkError(
-                f"{path}: entry {number}: expected an id used once, got {row['id']!r}"
+                f"{path}: entry {number}: expected an id used once, got {shown(row['id'])}"
             )
         ids.add(str(row["id"]))
         anchors = {key: _anchor(path, number, key, row.get(key)) for key in ("home", "work")}
@@ -129,7 +129,7 @@ def _anchor(path: Path, number: int, key: str, value: Any) -> PlaceId | None:
         place: PlaceId | None = wrapped
         return place
     raise BenchmarkError(
-        f"{path}: entry {number}: expected the id of a place (or null) as {key}, got {_shown(value)}"
+        f"{path}: entry {number}: expected the id of a place (or null) as {key}, got {shown(value)}"
     )
 
 
@@ -144,17 +144,12 @@ def read_json(path: Path, expected: str) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BenchmarkError(f"{path}: expected {expected}, got {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BenchmarkError(f"{path}: expected {expected} as JSON ({error})") from None
 
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, (int, str)) and not isinstance(value, bool) and value != ""
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 100 else f"{text[:100]}…"
 
 
 def _digest(profiles: Sequence[Mapping[str, Any]], city: City | None, truth: Population) -> str:

@@ -78,9 +78,11 @@ def _checked(path: Path, name: str) -> Floats:
     except OSError as error:
         reason = error.strerror or error
         raise BenchmarkError(f"{path}: expected {expected}, got {reason}") from None
-    except (ValueError, EOFError) as error:
+    except Exception as error:  # NumPy fails in many ways at a file that is no array
         raise BenchmarkError(f"{path}: expected {expected} as a .npy file ({error})") from None
     shape = () if width is None else (width,)
+    if not isinstance(array, np.ndarray):
+        raise BenchmarkError(f"{path}: expected {expected}, got a {type(array).__name__}")
     if (
         array.ndim == 0
         or array.shape[1:] != shape

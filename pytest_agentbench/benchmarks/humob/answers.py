@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from pytest_agentbench.benchmarks.humob.editions import CELL_MAX, CELL_MIN, COLUMNS, MASKED
-from pytest_agentbench.benchmarks.protocol import InvalidAnswer, Sample
+from pytest_agentbench.benchmarks.protocol import InvalidAnswer, Sample, shown
+from pytest_agentbench.benchmarks.values import Words
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -17,13 +19,6 @@ if TYPE_CHECKING:
 # The columns of an answer, by their number.
 SHAPES = {2: COLUMNS[3:], 4: COLUMNS[1:], 5: COLUMNS}
 SHAPE_WORDS = "(x, y), (d, t, x, y) or (uid, d, t, x, y)"
-
-
-class Words(str):
-    """A description of what came, for a message that would quote a plain string."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
 
 
 def check(sample: Sample, answer: Any) -> list[list[int]]:
@@ -84,15 +79,13 @@ def _plain(answer: Any) -> Any:
 
 def _whole_numbers(values: Any, times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The rows as one integer array; what is no such thing is looked at row by row."""
+    if not isinstance(values, np.ndarray) and not _is_flat(values):
+        return _refuse_values(values, times)
     try:
         array = np.asarray(values)
-    except (ValueError, TypeError, OverflowError):  # rows of different lengths, or stranger
-        _refuse_values(values, times)
-    # NumPy takes [True, 7] for numbers.
-    mixed = isinstance(values, (list, tuple)) and any(
-        type(value) is bool for row in values if isinstance(row, (list, tuple)) for value in row
-    )
-    if array.ndim == 2 and array.shape[1] in SHAPES and not mixed:
+    except OverflowError:  # 10**400 beside a float
+        return _refuse_values(values, times)
+    if array.ndim == 2 and array.shape[1] in SHAPES:
         if array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < 8):
             return array.astype(np.int64)
         if array.dtype.kind == "f":
@@ -103,28 +96,44 @@ def _whole_numbers(values: Any, times: npt.NDArray[np.int64]) -> npt.NDArray[np.
     return _refuse_values(values, times)
 
 
+def _is_flat(rows: Sequence[Any]) -> bool:
+    """Whether these are lists of numbers, all of one length.
+
+    NumPy would take [True, 7] for numbers, too, and lists of lists of lists for memory without end.
+    """
+    return (
+        type(rows) in (list, tuple)
+        and set(map(type, rows)) <= {list, tuple}
+        and len(set(map(len, rows))) == 1
+        and len(rows[0]) in SHAPES
+        and set(map(type, chain.from_iterable(rows))) <= {int, float}
+    )
+
+
 def _refuse_values(values: Any, times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Names the first row that is not whole numbers; mixed kinds of whole numbers are fine."""
     rows: list[list[int]] = []
     width: int | None = None
-    for index, row in enumerate(values):
-        if not isinstance(row, (Sequence, np.ndarray)) or isinstance(row, (str, bytes)):
+    for index, row in enumerate(islice(values, len(times))):
+        if not isinstance(row, (list, tuple, np.ndarray)):
             raise InvalidAnswer(f"{SHAPE_WORDS} in row {index}", row)
         if len(row) not in SHAPES or (width is not None and len(row) != width):
             wanted = SHAPE_WORDS if width is None else f"{width} values as in row 0"
-            raise InvalidAnswer(f"{wanted} in row {index}", np.asarray(row, object).tolist())
+            got = row.tolist() if isinstance(row, np.ndarray) else row
+            raise InvalidAnswer(f"{wanted} in row {index}", got)
         width = len(row)
+        rows.append([])
         for name, value in zip(SHAPES[width], row, strict=True):
             if not _is_whole(value):
                 plain = value.item() if isinstance(value, np.generic) else value
-                got = Words(f"{name}={plain!r}")
+                got = Words(f"{name}={shown(plain)}")
                 raise InvalidAnswer(f"whole numbers in row {index}{_when(index, times)}", got)
-        rows.append([int(value) for value in row])
+            rows[-1].append(int(value))
     return np.array(rows, np.int64)
 
 
 def _is_whole(value: Any) -> bool:
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, (bool, np.bool_, np.timedelta64)):
         return False
     if isinstance(value, (float, np.floating)):
         return math.isfinite(value) and float(value).is_integer() and abs(value) < 2**31

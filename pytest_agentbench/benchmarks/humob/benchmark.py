@@ -51,10 +51,10 @@ def _span(value: Any) -> str:
 
 def _weekend(value: Any) -> str:
     parts = value.split(",") if isinstance(value, str) else value
-    days = sorted({int(part) for part in parts})
-    if not set(days) <= set(range(7)):
-        raise ValueError(f"{value!r}: a day of the week is 0-6")
-    return ",".join(map(str, days))
+    days = {part.strip() if isinstance(part, str) else part for part in parts}
+    if not all(type(day) in (int, str) and str(day) in "0123456" for day in days) or "" in days:
+        raise ValueError
+    return ",".join(sorted(map(str, days)))
 
 
 def _team(value: Any) -> str:

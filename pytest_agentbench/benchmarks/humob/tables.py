@@ -6,6 +6,7 @@ file gone through for a message that names the file, the line, the value and the
 
 from __future__ import annotations
 
+import csv
 import gzip
 import itertools
 import zlib
@@ -157,8 +158,8 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 
     try:
         frame = pl.read_parquet(path, glob=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise BenchmarkError(f"{path}: expected a Parquet file, got: {error}") from None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise BenchmarkError(f"{path}: expected a Parquet file, got: {error!s:.200}") from None
     _check_names(path, frame.columns)
     frame = frame.select(COLUMNS)
     for name in COLUMNS:
@@ -179,7 +180,7 @@ def _read_csv(path: Path, header: bool) -> pl.DataFrame:
 
     names = list(COLUMNS)
     if header:
-        names = [name.strip("\ufeff \t\"'").lower() for name in next(text_lines(path)).split(",")]
+        names = _header_names(path)
         _check_names(path, names)
     else:
         width = len(next(text_lines(path), "").split(","))
@@ -195,7 +196,7 @@ def _read_csv(path: Path, header: bool) -> pl.DataFrame:
             skip_rows=int(header),
             schema={name: kinds.get(name, pl.String) for name in names},
         )
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         _explain(path, names, header, str(error))
     frame = frame.select(COLUMNS)
     while frame.height and not any(value is not None for value in frame.row(-1)):
@@ -203,6 +204,13 @@ def _read_csv(path: Path, header: bool) -> pl.DataFrame:
     if any(frame[name].null_count() for name in COLUMNS):
         _explain(path, names, header, "a value is missing")
     return frame
+
+
+def _header_names(path: Path) -> list[str]:
+    line = next(text_lines(path)).lstrip("\ufeff")
+    if line.count('"') % 2 or "\r" in line:
+        raise BenchmarkError(f"{path}, header: expected names in one line, got {line[:80]!r}")
+    return [name.strip(" \t\"'").lower() for name in next(csv.reader([line]))]
 
 
 def _check_names(path: Path, names: list[str]) -> None:

@@ -118,7 +118,10 @@ def _text(path: Path, found: Problems) -> bytes:
         return gzip.decompress(raw)
     except (EOFError, OSError, zlib.error) as error:
         found.add(f"gzip: the data are damaged or cut off: {error}")
-        return zlib.decompressobj(wbits=31).decompress(raw) if isinstance(error, EOFError) else b""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(raw)
+    except zlib.error:
+        return b""
 
 
 def _parse(text: bytes, found: Problems) -> Lines:
@@ -140,7 +143,7 @@ def _parse_fast(text: bytes, header: bool) -> Lines | None:
     schema = dict.fromkeys(COLUMNS, pl.Int64)
     try:
         frame = pl.read_csv(text, has_header=False, skip_rows=int(header), schema=schema)
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         return None
     if any(frame[name].null_count() for name in COLUMNS):
         return None

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.daily_mobility.answers import is_finite
 from pytest_agentbench.benchmarks.daily_mobility.city import City
 from pytest_agentbench.benchmarks.daily_mobility.city_files import load_city
 from pytest_agentbench.benchmarks.daily_mobility.data import (
@@ -24,7 +23,8 @@ from pytest_agentbench.benchmarks.daily_mobility.data import (
     load_profiles,
     read_json,
 )
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey
+from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey, shown
+from pytest_agentbench.benchmarks.values import is_finite
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -136,5 +136,5 @@ def _numbers(path: Path, content: Any, keys: tuple[str, str], count: int | None)
         or (count is not None and min(numbers) < 0)
     ):
         wanted = "a number" if count is None else f"{count} numbers of at least 0"
-        raise BenchmarkError(f"{path}: expected {wanted} as {'.'.join(keys)}, got {value!r:.100}")
+        raise BenchmarkError(f"{path}: expected {wanted} as {'.'.join(keys)}, got {shown(value)}")
     return [float(number) for number in numbers]

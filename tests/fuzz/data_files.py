@@ -1,0 +1,118 @@
+"""Fuzzes the readers of a run's log, of tasks, profiles, places, truths and submissions; see fuzzing.py.
+
+The first byte says as what the rest is read. A file is refused with a message that names it, or read.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fuzz.fuzzing import fuzz
+
+_FOLDER = tempfile.TemporaryDirectory(prefix="agentbench-fuzz-")
+RECORD = {
+    "benchmark": "b",
+    "sample": "s[1]",
+    "status": "ok",
+    "answer": [1, None],
+    "error": "\ud800",
+}
+TASKS = [
+    {"task_id": 1, "target": "recommendation", "user_id": "u", "candidate_category": "book",
+     "candidate_list": ["a", 2], "ground_truth": "a"},
+    {"task_id": 2, "target": "review_writing", "user_id": "u", "item_id": "a",
+     "ground_truth": {"stars": 4, "review": "x"}},
+]  # fmt: skip
+PROFILES = [{"id": 1, "home": {"aoi_position": {"aoi_id": 5}}, "work": None}, {"id": "x", "age": 3}]
+CHANGES = {"relative_changes": {"during_vs_before": -40.0, "after_vs_before": 1},
+           "hourly_trips": {p: [1.0] * 24 for p in ("before", "during", "after")}}  # fmt: skip
+POPULATION = {"gyration_radius": [1.5], "daily_location_numbers": [2],
+              "intention_sequences": [[1] * 48], "intention_proportions": [[1, 0, 0, 0, 0, 0, 0]]}  # fmt: skip
+PLACES = [{"id": 1, "x": 0.5, "y": 2.0, "category": "shop|park"}]
+MANIFEST = {"settings": {"benchmark": "humob", "epochs": 1}, "agent": {"name": "a", "digest": "d"}}
+
+
+def seeds() -> list[bytes]:
+    line = json.dumps(RECORD)
+    return [
+        b"r" + f"{line}\n{line}\n".encode(),
+        b"r" + f"{line}\n{line[:30]}".encode(),
+        *(b"t" + text.encode() for text in (json.dumps(TASKS), "[1e400, NaN, -0, 1" + "0" * 5000, "[" * 3000)),
+        b"t\xef\xbb\xbf[]",
+        b"p" + json.dumps(PROFILES).encode(),
+        b"h" + json.dumps(CHANGES).encode(),
+        b"s" + json.dumps(POPULATION).encode(),
+        b"m" + json.dumps(MANIFEST).encode(),
+        b"j" + json.dumps(PLACES).encode(),
+        b"c" + b"id,x,y,category\n1,2.5,-3,shop|park\n\"pub\",1e3,0,\n",
+        b"q" + _parquet(),
+        b"n" + _npy(np.array([1.5, 2])),
+        b"i" + _npy(np.ones((1, 48), np.uint8)),
+    ]  # fmt: skip
+
+
+def _npy(array: Any) -> bytes:
+    out = io.BytesIO()
+    np.save(out, array)
+    return out.getvalue()
+
+
+def _parquet() -> bytes:
+    import polars as pl
+
+    out = io.BytesIO()
+    pl.DataFrame(PLACES).write_parquet(out, compression="uncompressed", statistics=False)
+    return out.getvalue()
+
+
+def _tasks(path: Path) -> None:
+    from pytest_agentbench.benchmarks.behavior_modeling.tasks import read_tasks
+
+    for task in read_tasks(path.parent, "test"):
+        assert task.truth is not None
+
+
+def _readers() -> dict[bytes, tuple[str, Callable[[Path], object]]]:
+    from pytest_agentbench import runlog
+    from pytest_agentbench.benchmarks.daily_mobility.city_files import read_places
+    from pytest_agentbench.benchmarks.daily_mobility.data import load_profiles
+    from pytest_agentbench.benchmarks.daily_mobility.population import _checked
+    from pytest_agentbench.benchmarks.daily_mobility.submission import _four_lists
+    from pytest_agentbench.benchmarks.hurricane_mobility.data import load_truth
+
+    return {
+        b"r": (runlog.RECORDS, lambda path: runlog.read_records(path.parent)),
+        b"t": ("test_tasks.json", _tasks),
+        b"p": ("profiles.json", load_profiles),
+        b"h": ("truth.json", load_truth),
+        b"s": ("population.json", _four_lists),
+        b"j": ("places.json", read_places),
+        b"c": ("places.csv", read_places),
+        b"q": ("places.parquet", read_places),
+        b"n": ("radius.npy", lambda path: _checked(path, "gyration_radius")),
+        b"i": ("codes.npy", lambda path: _checked(path, "intention_sequences")),
+        b"m": (runlog.MANIFEST, lambda path: runlog.read_json(path, "the manifest of a run")),
+    }
+
+
+def check(data: bytes) -> None:
+    from pytest_agentbench.benchmarks.protocol import BenchmarkError
+
+    readers = _readers()
+    name, read = readers.get(data[:1], readers[b"r"])
+    path = Path(_FOLDER.name) / name
+    path.write_bytes(data[1:])
+    try:
+        read(path)
+    except BenchmarkError as error:
+        assert str(path) in str(error)
+
+
+if __name__ == "__main__":
+    fuzz(seeds, check)
