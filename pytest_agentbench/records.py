@@ -55,6 +55,11 @@ class Record:
     metrics: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     evidence: Mapping[str, Any] = field(default_factory=dict)  # stdout, stderr, log, messages
 
+    @property
+    def has_answer(self) -> bool:
+        """Whether an answer was kept; it is not decoded for that."""
+        return vars(self)["answer"] is not None
+
     def to_json(self) -> str:
         """One line of ASCII: lone surrogates and line separators in an answer stay escaped."""
         return joined(*self.to_parts())
@@ -152,6 +157,10 @@ class _Converter:
         if isinstance(value, Mapping):
             return {_key(k): self.convert(v, depth + 1) for k, v in self._some(value.items())}
         if isinstance(value, list):
+            size = _table_size(value)
+            if size and self._values + size <= self.most_values:
+                self._values += size
+                return [row[:] for row in value]  # it is plain, and a trajectory has many rows
             return [self.convert(item, depth + 1) for item in list.__iter__(value)]
         if isinstance(value, tuple):
             return [self.convert(item, depth + 1) for item in tuple.__iter__(value)]
@@ -172,6 +181,16 @@ class _Converter:
                 if callable(convert):
                     return _marked(value, self.convert(convert(), depth + 1))
         return _marked(value, repr(value)[:_LONGEST_REPR])
+
+
+def _table_size(rows: list[Any]) -> int:
+    """How many values a list of lists of ordinary whole numbers has; 0 for any other list."""
+    if set(map(type, rows)) != {list}:
+        return 0
+    flat = list(itertools.chain.from_iterable(rows))
+    if set(map(type, flat)) != {int} or not -(2**63) <= min(flat) <= max(flat) < 2**63:
+        return 0
+    return len(rows) + len(flat)
 
 
 def is_array(value: Any) -> bool:

@@ -265,7 +265,7 @@ def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loadin
                 f"--submission: expected a run of as many epochs ({settings.epochs}), got one of "
                 f"{theirs}: give --epochs {theirs}"
             )
-        records = [record for record in runlog.read_records(folder) if record.answer is not None]
+        records = [record for record in runlog.read_records(folder) if record.has_answer]
         agent = manifest.get("agent") or {}
         return (
             Submission(_RunAnswers({(r.sample, r.epoch): r.answer for r in records})),

@@ -67,8 +67,7 @@ def table(records: Sequence[Record], reading: str, metrics: Sequence[str]) -> di
     columns.append({"name": "seconds", "number": True, "values": seconds})
     if len(records) <= PREVIEWED:
         answers = [
-            "" if record.answer is None else _cut(text_of(record.answer), PREVIEW)
-            for record in records
+            _cut(text_of(record.answer), PREVIEW) if record.has_answer else "" for record in records
         ]
         columns.append({"name": "answer", "values": answers})
     if any(record.error for record in records):
@@ -114,7 +113,7 @@ def _texts(dataset: Dataset, index: int | None, record: Record) -> list[tuple[st
     texts, context = [], []
     if record.error:
         texts.append(("error", record.error))
-    texts.append(("answer", "(none)" if record.answer is None else text_of(record.answer)))
+    texts.append(("answer", text_of(record.answer) if record.has_answer else "(none)"))
     if index is not None:
         sample = dataset.sample(index)
         if _is_plain(sample.truth):

@@ -65,7 +65,7 @@ def sample_rows(scores: Mapping[str, Any], records: Iterable[Record]) -> Iterabl
             "status": record.status,
             "seconds": record.seconds,
             "error": record.error,
-            "answer": None if record.answer is None else json.dumps(record.answer),
+            "answer": json.dumps(record.answer) if record.has_answer else None,
             **_of(record),
         }
 

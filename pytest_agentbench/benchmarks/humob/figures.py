@@ -42,7 +42,7 @@ def figures(
 ) -> Sequence[Figure]:
     """All figures; none where the truth is not known or nobody has a valid answer."""
     # A run that was scored on a cluster left its answers there.
-    valid = [record for record in records if record.status == "ok" and record.answer is not None]
+    valid = [record for record in records if record.status == "ok" and record.has_answer]
     if not dataset.truth_known or not valid:
         return []
     reading = scores["primary"]
@@ -69,7 +69,7 @@ def trajectories(
 ) -> Figure:
     """A day on the grid, real and generated, of some users from the worst to the best."""
     ranked = sorted(valid, key=lambda record: record.metrics[reading][HEADLINE])
-    length = np.mean([len(record.answer) for record in ranked])
+    length = np.mean(dataset.stops - dataset.starts)
     chosen = [ranked[at] for at in _spread(len(ranked), max(2, int(MOST_POINTS / length / 2)))]
     frames: dict[str, Any] = {}
     for record in chosen:
