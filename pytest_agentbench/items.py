@@ -100,6 +100,7 @@ def put_records_on(
         if not item.session.shouldstop:  # else the budget is spent: not asked, and nobody's fault
             records = [*records, *_unanswered(run, item.name, report, records)]
         item.stash[REPORTED] = True
+        item.stash[RECORDS] = []  # pytest keeps its items: a worker would keep every answer
         # ASCII: xdist carries nothing but builtins, and a record may hold anything.
         report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
     _make_encodable(report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SCORES = tuple(f"{metric}_{reading}" for reading in READINGS for metric in METRICS)
 WORST = 20
+USERS_AT_A_TIME = 5000  # whose points are held in memory
 
 
 def write_tables(folder: Path, dataset: HumobDataset, records: Sequence[Record]) -> None:
@@ -57,6 +58,16 @@ def day_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
 
     index_of = {str(key): index for index, key in enumerate(dataset.keys)}
     valid = [record for record in records if record.status == "ok"]
+    starts = range(0, max(1, len(valid)), USERS_AT_A_TIME)
+    parts = [_days(dataset, index_of, valid[at : at + USERS_AT_A_TIME]) for at in starts]
+    return pl.concat(parts).sort("uid", "epoch", "d")
+
+
+def _days(
+    dataset: HumobDataset, index_of: Mapping[str, int], valid: Sequence[Record]
+) -> pl.DataFrame:
+    import polars as pl
+
     columns: dict[str, list[np.ndarray]] = {name: [] for name in ("uid", "epoch", "d", "points")}
     generated, reference, bounds = [], [], [np.zeros(1, np.int64)]
     offset = 0
@@ -85,8 +96,7 @@ def day_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
             np.concatenate(generated), np.concatenate(reference), np.concatenate(bounds)
         )
         values = {f"{m}_{r}": scores[r][m] for r in READINGS for m in METRICS}
-    table = table.with_columns(pl.Series(name, v, pl.Float64) for name, v in values.items())
-    return table.sort("uid", "epoch", "d")
+    return table.with_columns(pl.Series(name, v, pl.Float64) for name, v in values.items())
 
 
 def user_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from pytest_agentbench.benchmarks.humob import run_tables
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
 from pytest_agentbench.records import Record
 
@@ -52,6 +53,13 @@ def test_a_failed_user_has_nothing_and_is_the_worst(run):
     worst = pl.read_csv(folder / "worst_users.csv")
     assert worst["uid"][0] == 80004
     assert worst["geobleu_2023"].to_list() == sorted(users["geobleu_2023"].to_list())
+
+
+def test_many_users_are_taken_a_few_at_a_time_to_the_same_bits(run, load, monkeypatch):
+    folder, records = run
+    monkeypatch.setattr(run_tables, "USERS_AT_A_TIME", 3)
+    days = run_tables.day_table(load("demo", users="80000-80019"), records)
+    assert days.equals(pl.read_parquet(folder / "days.parquet"))
 
 
 def test_csv_and_parquet_say_the_same(run):
