@@ -91,8 +91,8 @@ def _unscored(live: LiveRun, error: Exception) -> str:
 
 def _write(live: LiveRun, config: pytest.Config, result: dict[str, Any]) -> None:
     folder, run = live.log.folder, live.run
-    if not live.log.started and not (folder / runlog.RECORDS).exists():
-        return  # nothing was logged, so there is no run to describe
+    if not live.log.started:
+        return  # nothing was logged, or in a folder that is another session's
     runlog.write_json(folder / runlog.SCORES, result)
     records = live.logged()
     first = [record for record in records if record.epoch == 1]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
 from pytest_agentbench import manifest, resume, runlog, saved, scores
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.records import Record
 from pytest_agentbench.run import Question, Run
 from pytest_agentbench.runlog import HOUSE
@@ -27,32 +28,48 @@ class LiveRun:
         made = manifest.manifest(run, self.agent, config, started)
         self.records: dict[tuple[str, int], Record] = {}
         name = config.getoption("agentbench_resume")
-        kind: Literal["new", "named", "resumed"] = "resumed"
         if name is not None:
             folder = saved.find_run(name, house, start, run.benchmark.name, runlog.RECORDS)
-            earlier = resume.load(folder, made, bool(config.getoption("agentbench_resume_anyway")))
-            resume.take_up(run, earlier, bool(config.getoption("agentbench_resume_failed_only")))
-            made = earlier.manifest
-            self.records = {(record.sample, record.epoch): record for record in earlier.records}
+            self.log = runlog.RunLog(folder, made, "resumed")
+            try:
+                self._resume(config)
+            except BaseException:
+                self.log.close()
+                raise
         elif settings.run_dir is not None:
-            folder, kind = settings.run_dir, "named"
-            runlog.check_free(folder)
+            runlog.check_free(settings.run_dir)
+            self.log = runlog.RunLog(settings.run_dir, made)
         else:
             named = runlog.folder_name(started, run.benchmark.name, self.agent["name"])
-            folder, kind = house / saved.RUNS / named, "new"
+            folder = house / saved.RUNS / named
             runlog.check_free(folder.parent)
-        self.log = runlog.RunLog(folder, made, kind)
+            self.log = runlog.RunLog(folder, made, "new")
         self.expected: set[Question] = set()
         self.usage: dict[str, float] = {}
         self.unlogged: str | None = None  # why records could not be logged
         self.scores: dict[str, Any] | None = None
 
+    def _resume(self, config: pytest.Config) -> None:
+        anyway, failed_only = (
+            bool(config.getoption(f"agentbench_resume_{name}"))
+            for name in ("anyway", "failed_only")
+        )
+        earlier = resume.load(self.log.folder, self.log.manifest, anyway)
+        resume.take_up(self.run, earlier, failed_only)
+        self.log.manifest = earlier.manifest
+        self.records = {(record.sample, record.epoch): record for record in earlier.records}
+
     def add(self, line: str) -> Record:
         """Logs a record as it came, before anything is done with it."""
         try:
             self.log.append(line)
+        except BenchmarkError as error:  # the folder is another session's
+            self.unlogged = str(error)
         except OSError as error:  # the disk is full, or gone
-            self.unlogged = f"{self.log.folder}: {error}"
+            self.unlogged = (
+                f"{self.log.folder}: {error.strerror}; what was logged before is kept: when that is "
+                f"mended, go on with --resume={self.log.folder}"
+            )
         record = Record.from_json(line)
         self.records[record.sample, record.epoch] = record
         for name, count in record.usage.items():

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pytest_agentbench import runlog
 from pytest_agentbench.run import Run
 
 _PACKAGES = ("pytest-agentbench", "pytest", "pytest-xdist", "numpy", "numba", "polars")
@@ -21,7 +22,7 @@ def manifest(
 ) -> dict[str, Any]:
     """Versions, settings, data and agent digests, machine. No host name, no environment."""
     return {
-        "schema": 1,
+        "schema": runlog.SCHEMA,
         "started": started,
         "arguments": [str(arg) for arg in config.invocation_params.args],
         "settings": run.settings.as_json(),

@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import re
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -201,7 +202,7 @@ def _read(path: Path) -> Any:
         content = path.read_bytes()
         text = gzip.decompress(content) if path.suffix == ".gz" else content
         return json.loads(text)
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise BenchmarkError(f"{path}: expected a JSON file, but {error}") from None
 
 
