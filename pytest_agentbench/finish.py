@@ -34,7 +34,11 @@ def finish(live: LiveRun, config: pytest.Config, incomplete: str | None) -> list
     try:
         _write(live, config, result)
     except Exception as error:  # a hook or a figure may do anything; the scores stand
-        gates.append(("gate[files written]", f"{type(error).__name__}: {error}"))
+        failure = (
+            f"{type(error).__name__}: {error}\nno answer is lost: when that is mended, write the "
+        )
+        failure += f"files again with --resume={live.log.folder}"
+        gates.append(("gate[files written]", failure))
     if incomplete:
         return gates
     gates += [(f"gate[{gate['gate']}]", terminal.gate_failure(gate)) for gate in result["gates"]]

@@ -66,10 +66,13 @@ class LiveRun:
         except BenchmarkError as error:  # the folder is another session's
             self.unlogged = str(error)
         except OSError as error:  # the disk is full, or gone
-            self.unlogged = (
-                f"{self.log.folder}: {error.strerror}; what was logged before is kept: when that is "
-                f"mended, go on with --resume={self.log.folder}"
-            )
+            kept = "nothing was logged: when that is mended, start again"
+            if self.log.started:
+                kept = (
+                    "what was logged before is kept: when that is mended, go on with "
+                    f"--resume={self.log.folder}"
+                )
+            self.unlogged = f"{self.log.folder}: {error.strerror}; {kept}"
         record = Record.from_json(line)
         self.records[record.sample, record.epoch] = record
         for name, count in record.usage.items():

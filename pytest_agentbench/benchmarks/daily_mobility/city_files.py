@@ -125,7 +125,10 @@ def _rows(path: Path) -> Iterable[Any]:
     import polars as pl
 
     read = pl.read_parquet if path.suffix == ".parquet" else pl.read_csv
-    table: pl.DataFrame = read(path)
+    try:
+        table: pl.DataFrame = read(path)
+    except pl.exceptions.PanicException as error:  # of a damaged file; it is no Exception
+        raise ValueError(str(error)) from None
     return table.iter_rows(named=True)
 
 

@@ -121,7 +121,8 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 
     try:
         frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        # A panic is what Polars does where a damaged page contradicts itself; it is no Exception.
         raise BenchmarkError(f"{path}: expected a Parquet file, got: {error}") from None
     _check_names(path, frame.columns)
     frame = frame.select(COLUMNS)
