@@ -52,7 +52,7 @@ def test_the_first_failure_ends_all_workers_and_saves_what_they_asked_ahead(proj
     with start(project, *AHEAD, "-x") as process:
         wait_until(answered_ahead(project), "the answers asked ahead")
         (project.path / "go0").touch()
-        wait_until(lambda: lines_of(out / "records.jsonl") == 1, "the failure")
+        wait_until(lambda: lines_of(out / "records.jsonl") >= 1, "the failure")
         (project.path / "go4").touch()
         text, _ = process.communicate(timeout=90)
     assert process.returncode not in (0, pytest.ExitCode.NO_TESTS_COLLECTED)
