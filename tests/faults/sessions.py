@@ -9,7 +9,7 @@ import time
 
 # Notes every question and every answer in a file, wherever the agent lives.
 AGENT = """
-import os, signal, sys, time
+import os, select, time
 
 def _note(name, number):
     with open({folder!r} + "/" + name, "a") as file:
