@@ -78,7 +78,8 @@ class Controller:
         elif report.when not in ("setup", "call", "teardown"):  # xdist's report of a dead worker
             name = report.nodeid[len(live.run.settings.nodeid) + 2 :]
             failed = failed_records(live.run, name, str(report.longrepr))
-            lines = [record.to_json() for record in failed]
+            # It may have died after its report, in teardown: the answer stands.
+            lines = [record.to_json() for record in failed if not live.has_answer(record)]
         else:
             return
         records = [live.add(line) for line in lines]

@@ -79,6 +79,11 @@ class LiveRun:
             self.usage[name] = self.usage.get(name, 0) + count
         return record
 
+    def has_answer(self, record: Record) -> bool:
+        """Whether there is a valid answer already to the question that this record is of."""
+        known = self.records.get((record.sample, record.epoch))
+        return known is not None and known.status == "ok"
+
     def overspent(self) -> str | None:
         """What the run has spent beyond its budget, if anything; workers know only their own share."""
         settings = self.run.settings

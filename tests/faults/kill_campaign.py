@@ -187,11 +187,15 @@ class KilledRun:
         )
         valid = {name for name, status in self.kept.items() if status == "ok"}
         figures.asked_again += sum(f"sum[s{number}]" in valid for number in asked)
-        now = {record["sample"]: record["status"] for record in records}
+        now: dict[str, str] = {}
+        for record in records:  # an answer that came before the kill is not replaced by its failure
+            figures.lost += now.get(record["sample"]) == "ok" != record["status"]
+            now[record["sample"]] = record["status"]
         figures.lost += sum(now.get(name) != "ok" for name in valid)
         self.kept, self.lines = now, lines
         whole = Counter(now.values()) == {"ok": SAMPLES}
-        if code != -signal.SIGKILL and (code == 0) != whole:
+        # A worker that dies at a sample answered long ago fails the session all the same.
+        if (code == 0 and not whole) or (code == 1 and whole and self.target != "worker"):
             figures.problems.append(f"{self.way}: exit code {code}, but {Counter(now.values())}")
         deadline = time.monotonic() + 20
         while any(map(_runs, started)) and time.monotonic() < deadline:
