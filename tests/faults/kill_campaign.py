@@ -100,11 +100,10 @@ def campaign(way: str, points: int, seed: int, folder: Path) -> Figures:
         (place / "manysums.py").write_text(BENCHMARK)
         (place / "agent.py").write_text(AGENT.format(folder=str(place)))
         run = KilledRun(way, place, rng, figures)
-        before = figures.points
         while figures.points < points and run.session(points - figures.points) != 0:
             pass
-        if figures.points == before:
-            raise RuntimeError(f"{way}: a whole run went by and nobody was found to be killed")
+        if number - figures.points > 5:  # one may be over before its turn comes, but not all
+            raise RuntimeError(f"{way}: {number} runs went by, and hardly anybody could be killed")
         if run.session(0) != 0:
             figures.problems.append(f"{way}: resumed to its end, it did not pass")
         figures.logged += len(run.kept)
