@@ -237,7 +237,7 @@ class Controller:
         for live in self.runs:
             if self._looped and live.log.started and (live.scores is None or not self._told):
                 sys.stderr.write(
-                    f"agentbench: {live.run.settings.nodeid} was cut short and is not scored; "
+                    f"agentbench: {live.run.settings.nodeid} was cut short; "
                     f"{len(live.records)} records are in {live.log.folder}: go on with "
                     f"--resume={live.log.folder}\n"
                 )
