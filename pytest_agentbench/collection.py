@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 from pytest_agentbench import items
 from pytest_agentbench.agents import output
 from pytest_agentbench.agents.ahead import Ahead
+from pytest_agentbench.records import Record
 from pytest_agentbench.run import Question, Run
 
 AHEAD = pytest.StashKey[Ahead[Question]]()
@@ -162,26 +163,17 @@ class Collection:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Stops asking ahead, and saves the answers of items that had no turn to report them."""
+        controller = session.config.pluginmanager.getplugin("agentbench-controller")
         saved: dict[str, list[tuple[str, str]]] = {}
         for run, module in _modules(session):
-            records = [
-                record
-                for item in session.items
-                if item.getparent(BenchmarkModule) is module and items.REPORTED not in item.stash
-                for record in item.stash.get(items.RECORDS, [])
-            ]
-            if AHEAD in module.stash:
-                module.stash[AHEAD].stop()
-                records += run.records_of(module.stash[AHEAD].finished())
-            if records:
-                saved[run.settings.nodeid] = [record.to_parts() for record in records]
-        output = getattr(session.config, "workeroutput", None)
-        if output is not None:
-            output["agentbench_saved"] = json.dumps(saved)
-        else:
-            controller = session.config.pluginmanager.getplugin("agentbench-controller")
-            if controller is not None:
-                controller.save(saved)
+            nodeid = run.settings.nodeid
+            for record in _unreported(session, run, module):
+                if controller is not None:  # at once: a second Ctrl-C may come any time
+                    controller.save({nodeid: [record.to_parts()]})
+                else:
+                    saved.setdefault(nodeid, []).append(record.to_parts())
+        if controller is None:
+            session.config.workeroutput["agentbench_saved"] = json.dumps(saved)  # type: ignore[attr-defined]
 
     def pytest_unconfigure(self) -> None:
         for run in [run for run, _ in self._named] + list(self._scenarios.values()):
@@ -203,8 +195,24 @@ class Collection:
         report = yield
         module = item.parent
         if isinstance(module, BenchmarkModule):
-            items.put_records_on(report, item, module.run, AHEAD in module.stash)
+            asked_ahead = AHEAD in module.stash
+            items.put_records_on(report, item, module.run, asked_ahead)
+            if asked_ahead and call.when == "teardown" and hasattr(item.config, "workerinput"):
+                from pytest_agentbench.sharing import is_called_off
+
+                if is_called_off(item.config):  # its whole share queued, it would look only then
+                    item.session.shouldstop = "the session has ended"
         return report
+
+
+def _unreported(session: pytest.Session, run: Run, module: BenchmarkModule) -> Iterator[Record]:
+    """The records of items that ended without a report, and of answers that came before their turn."""
+    for item in session.items:
+        if item.getparent(BenchmarkModule) is module and items.REPORTED not in item.stash:
+            yield from item.stash.get(items.RECORDS, [])
+    if AHEAD in module.stash:
+        module.stash[AHEAD].stop()
+        yield from run.records_of(module.stash[AHEAD].finished())
 
 
 def _modules(session: pytest.Session) -> list[tuple[Run, BenchmarkModule]]:

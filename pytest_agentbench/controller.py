@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import os
+import queue
+import sys
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
@@ -20,6 +22,7 @@ from pytest_agentbench.reports.markdown import github_errors
 from pytest_agentbench.run import Run
 
 _INCOMPLETE = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+_LAST_REPORTS = 5.0  # seconds for workers to report what they know, in a session cut short
 
 
 class Controller:
@@ -37,7 +40,8 @@ class Controller:
         self._progress = terminal.Progress(config)
         self._session: pytest.Session | None = None
         self._stopped: str | None = None
-        self._looped = self._completed = False
+        self._looped = self._completed = self._told = False
+        self._workers: set[Any] = set()  # those that have not ended
 
     @property
     def _terminal(self) -> pytest.TerminalReporter | None:
@@ -56,6 +60,7 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
+        self._workers.add(node)
         node.workerinput["agentbench_resume"] = resume.to_worker([live.run for live in self.runs])
 
     @pytest.hookimpl(optionalhook=True)
@@ -118,6 +123,7 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
+        self._workers.discard(node)
         saved = getattr(node, "workeroutput", {}).get("agentbench_saved")
         if saved is not None:
             self.save(json.loads(saved))
@@ -137,6 +143,35 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self._looped:
             return
+        try:
+            self._hear_workers_out()
+            self._finish(session)
+        except KeyboardInterrupt:  # once more: then without scores
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
+
+    def _hear_workers_out(self) -> None:
+        """Takes what workers have reported or still report: xdist leaves it when it is interrupted."""
+        distributed = self._config.pluginmanager.getplugin("dsession")
+        if distributed is None:
+            return
+        for node in self._workers:
+            node.shutdown()
+        deadline = time.monotonic() + _LAST_REPORTS
+        while self._workers:
+            try:
+                left = deadline - time.monotonic()
+                event, given = distributed.queue.get(left > 0, max(left, 0))
+            except queue.Empty:
+                return
+            except KeyboardInterrupt:  # once more: then only what is there already
+                deadline = 0.0
+                continue
+            if event == "testreport":
+                distributed.worker_testreport(**given)
+            elif event in ("workerfinished", "errordown"):
+                self.pytest_testnodedown(given["node"])
+
+    def _finish(self, session: pytest.Session) -> None:
         failed = 0
         for live in self.runs:
             if live.expected:
@@ -195,6 +230,7 @@ class Controller:
             hook.pytest_runtest_logfinish(nodeid=full, location=location)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        self._told = True
         for live in self.runs:
             if live.scores is not None:
                 folder = live.log.folder if (live.log.folder / runlog.SCORES).exists() else None
@@ -206,6 +242,12 @@ class Controller:
 
     def pytest_unconfigure(self) -> None:
         for live in self.runs:
+            if self._looped and live.log.started and (live.scores is None or not self._told):
+                sys.stderr.write(
+                    f"agentbench: {live.run.settings.nodeid} was cut short; "
+                    f"{len(live.records)} records are in {live.log.folder}: go on with "
+                    f"--resume={live.log.folder}\n"
+                )
             live.log.close()
 
 

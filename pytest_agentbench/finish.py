@@ -38,7 +38,9 @@ def finish(
     try:
         _write(live, result, publish)
     except Exception as error:  # a hook or a figure may do anything; the scores stand
-        gates.append(("gate[files written]", f"{type(error).__name__}: {error}"))
+        again = f"when that is mended, write the files again with --resume={live.log.folder}"
+        failure = f"{type(error).__name__}: {error}\nno answer is lost: {again}"
+        gates.append(("gate[files written]", failure))
     if incomplete:
         return gates
     gates += [(f"gate[{gate['gate']}]", terminal.gate_failure(gate)) for gate in result["gates"]]
@@ -97,8 +99,8 @@ def _write(
     live: LiveRun, result: dict[str, Any], publish: Callable[[dict[str, Any]], None] | None
 ) -> None:
     folder, run = live.log.folder, live.run
-    if not live.log.started and not (folder / runlog.RECORDS).exists():
-        return  # nothing was logged, so there is no run to describe
+    if not live.log.started:
+        return  # nothing was logged, or in a folder that is another session's
     runlog.write_json(folder / runlog.SCORES, result)
     records = live.logged()
     first = [record for record in records if record.epoch == 1]

@@ -90,7 +90,7 @@ def read(folder: Path) -> FinishedRun:
             value = score.get("value")
             if isinstance(value, float) and not math.isfinite(value):
                 raise BenchmarkError(f"{where}: expected a finite {name} or null, got {value}")
-    manifest = runlog.read_json(folder / runlog.MANIFEST, "the manifest of a run")
+    manifest = runlog.read_manifest(folder)
     return FinishedRun(folder, scores, manifest)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pytest_agentbench import manifest, resume, runlog, saved, scores
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.records import Record, joined
 from pytest_agentbench.run import Question, Run
 
@@ -48,33 +49,48 @@ class LiveRun:
             self.baseline = scores.load_baseline(folder, settings, run.dataset)
         made = manifest.manifest(run, agent, arguments, started)
         self.records: dict[tuple[str, int], Record] = {}
-        kind: Literal["new", "named", "resumed"] = "resumed"
         if resuming is not None:
             folder = saved.find_run(resuming.name, house, start, run.benchmark.name, runlog.RECORDS)
-            earlier = resume.load(folder, made, resuming.anyway)
-            resume.take_up(run, earlier, resuming.failed_only)
-            made = earlier.manifest
-            self.records = {(record.sample, record.epoch): record for record in earlier.records}
+            self.log = runlog.RunLog(folder, made, "resumed")
+            try:
+                self._resume(resuming)
+            except BaseException:
+                self.log.close()
+                raise
         elif settings.run_dir is not None:
-            folder, kind = settings.run_dir, "named"
-            runlog.check_free(folder)
+            runlog.check_free(settings.run_dir)
+            self.log = runlog.RunLog(settings.run_dir, made)
         else:
             named = runlog.folder_name(started, run.benchmark.name, self.agent["name"])
-            folder, kind = house / saved.RUNS / named, "new"
+            folder = house / saved.RUNS / named
             runlog.check_free(folder.parent)
-        self.log = runlog.RunLog(folder, made, kind)
+            self.log = runlog.RunLog(folder, made, "new")
         self.expected: set[Question] = set()
         self.came: set[tuple[str, int]] = set()  # in this session
         self.usage: dict[str, float] = {}
         self.unlogged: str | None = None  # why records could not be logged
         self.scores: dict[str, Any] | None = None
 
+    def _resume(self, resuming: Resuming) -> None:
+        earlier = resume.load(self.log.folder, self.log.manifest, resuming.anyway)
+        resume.take_up(self.run, earlier, resuming.failed_only)
+        self.log.manifest = earlier.manifest
+        self.records = {(record.sample, record.epoch): record for record in earlier.records}
+
     def add(self, fields: str, answer: str) -> Record:
         """Logs a record as it came, before anything is done with it."""
         try:
             self.log.append(joined(fields, answer))
+        except BenchmarkError as error:  # the folder is another session's
+            self.unlogged = str(error)
         except OSError as error:  # the disk is full, or gone
-            self.unlogged = f"{self.log.folder}: {error}"
+            kept = "nothing was logged: when that is mended, start again"
+            if self.log.started:
+                kept = (
+                    "what was logged before is kept: when that is mended, go on with "
+                    f"--resume={self.log.folder}"
+                )
+            self.unlogged = f"{self.log.folder}: {error.strerror}; {kept}"
         record = Record.from_parts(fields, answer)
         self.records[record.sample, record.epoch] = record
         self.came.add((record.sample, record.epoch))

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pytest_agentbench import runlog
 from pytest_agentbench.agents import confinement
 from pytest_agentbench.run import Run
 
@@ -23,7 +24,7 @@ def manifest(
 ) -> dict[str, Any]:
     """Versions, settings, data and agent digests, machine. No host name, no environment."""
     return {
-        "schema": 1,
+        "schema": runlog.SCHEMA,
         "started": started,
         "arguments": [
             argument.replace(run.settings.agent, run.settings.agent_shown) for argument in arguments

@@ -31,7 +31,7 @@ class Earlier:
 
 def load(folder: Path, new: Mapping[str, Any], anyway: bool) -> Earlier:
     """The earlier run, if the new one would ask the same; otherwise an error names what changed."""
-    old = runlog.read_json(folder / runlog.MANIFEST, "the manifest of a run")
+    old = runlog.read_manifest(folder)
     changes = _changes(old, new)
     if changes and not anyway:
         raise BenchmarkError(

@@ -158,14 +158,12 @@ class Run:
         plan = [question for question in questions if question not in self.answered]
         return Ahead(ask_one, plan, self.settings.concurrency)
 
-    def records_of(self, outcomes: Mapping[Question, Outcome]) -> list[Record]:
+    def records_of(self, outcomes: Mapping[Question, Outcome]) -> Iterator[Record]:
         """The records of questions that were asked ahead and had no item to report them."""
-        records: list[Record] = []
         for question, outcome in outcomes.items():
             if not isinstance(outcome.error, BudgetExceeded):
                 sample = self.dataset.sample(question.sample)
-                records += evaluate(self.benchmark, [sample], outcome.as_answer, question.epoch)[0]
-        return records
+                yield from evaluate(self.benchmark, [sample], outcome.as_answer, question.epoch)[0]
 
     def questions_of(self, nodeid: str) -> tuple[Question, ...]:
         """The questions that a node id of this run names; none for any other node id."""
@@ -253,7 +251,7 @@ def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loadin
     assert path is not None
     folder = path.parent if path.name in (runlog.SCORES, runlog.RECORDS) else path
     if (folder / runlog.RECORDS).is_file():
-        manifest = runlog.read_json(folder / runlog.MANIFEST, "the manifest of a run")
+        manifest = runlog.read_manifest(folder)
         theirs = (manifest.get("settings") or {}).get("benchmark")
         if theirs != settings.benchmark.name:
             raise BenchmarkError(

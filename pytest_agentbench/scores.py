@@ -20,8 +20,6 @@ from pytest_agentbench.benchmarks.protocol import (
 from pytest_agentbench.records import STATUSES, Record, jsonable
 from pytest_agentbench.settings import Settings
 
-SCHEMA = 1
-
 
 @dataclasses.dataclass(frozen=True)
 class Baseline:
@@ -36,7 +34,7 @@ def load_baseline(folder: Path, settings: Settings, dataset: Dataset) -> Baselin
     """A run to compare with; refused where the comparison would mean nothing."""
     scores = runlog.read_json(folder / runlog.SCORES, "the scores of a run")
     ours = {
-        "schema": SCHEMA,
+        "schema": runlog.SCHEMA,
         "benchmark": settings.benchmark.name,
         "mode": settings.mode,
         "data digest": dataset.digest,
@@ -79,7 +77,7 @@ def score(
     every = [record for epoch in epochs for record in epoch.records]
     estimate, clusters = _estimator(settings, dataset, epochs)
     result: dict[str, Any] = {
-        "schema": SCHEMA,
+        "schema": runlog.SCHEMA,
         "benchmark": settings.benchmark.name,
         "mode": settings.mode,
         "dataset": {"source": str(settings.dataset), "digest": dataset.digest,

@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 
@@ -95,42 +89,3 @@ def test_nothing_to_resume_is_a_usage_error(project):
     result = project.pytest("--benchmark=toysum", "--resume")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "no run of toysum with records.jsonl" in result.stderr.str()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_killed_at_twenty_random_points_it_gives_the_scores_of_one_run(project, monkeypatch):
-    monkeypatch.setenv("PAUSE", "0.01")
-    project.write(agent__py=COUNTING)
-    (project.path / "fixed").touch()
-    common = ["--benchmark=toysum", "--agent=agent.py", "--epochs=12"]
-    assert project.pytest(*common, "--run-dir=whole").ret == 0
-    expected = project.scores(project.path / "whole")["readings"]
-    rng = random.Random(5)
-    log = project.path / "out" / "records.jsonl"
-    kept: dict[tuple[str, int], str] = {}
-    for number in range(20):
-        more = ["--resume=out"] if number else ["--run-dir=out"]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pytest", *common, *more],
-            cwd=project.path, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
-        wanted = len(kept) + rng.randint(1, 7)
-        while process.poll() is None and (
-            not log.exists() or log.read_bytes().count(b"\n") < wanted
-        ):
-            time.sleep(rng.uniform(0, 0.01))
-        assert process.poll() is None, "it ended before it could be killed"
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        if number % 3 == 0:  # a line torn by the kill
-            with log.open("ab") as file:
-                file.write(b'{"benchmark": "toys')
-        lines = log.read_bytes().split(b"\n")[:-1]
-        now = {(r["sample"], r["epoch"]): r["status"] for r in map(json.loads, lines)}
-        assert kept.items() <= now.items(), "a logged answer was lost"
-        kept = now
-    assert len(kept) < 144
-    result = project.pytest(*common, "--resume=out")
-    assert result.ret == 0
-    assert project.scores(project.path / "out")["readings"] == expected

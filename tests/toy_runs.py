@@ -37,7 +37,12 @@ def make_run(
     )  # fmt: skip
     dataset = settings.benchmark.load(settings)
     folder.mkdir(parents=True)
-    manifest = {"started": "20260102-030405", "settings": settings.as_json(), "versions": {}}
+    manifest = {
+        "schema": 1,
+        "started": "20260102-030405",
+        "settings": settings.as_json(),
+        "versions": {},
+    }
     if "benchmark" in changes:  # of a package that is not installed here
         manifest["settings"].pop("benchmark_class")
     runlog.write_json(folder / runlog.MANIFEST, manifest)

@@ -107,7 +107,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             seconds = float(value) * unit
         except ValueError:
             try:
-                seconds = parsedate_to_datetime(value).timestamp() - time.time()
+                seconds = parsedate_to_datetime(value).timestamp() - _now(headers)
             except (TypeError, ValueError):
                 continue
         if 0 <= seconds < float("inf"):
@@ -115,6 +115,14 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if seconds < 0:
             return 0.0
     return None
+
+
+def _now(headers: Mapping[str, str]) -> float:
+    """The time by the server's clock, by which it has named a date; ours may be wrong."""
+    try:
+        return parsedate_to_datetime(headers.get("date", "")).timestamp()
+    except (TypeError, ValueError):
+        return time.time()
 
 
 def _text(choice: Any) -> str | None:

@@ -118,6 +118,8 @@ def summary(
     reporter.write_line(f"agent: {scores['agent']['name']}")
     if scores["incomplete"]:
         reporter.write_line(f"incomplete: {scores['incomplete']}", yellow=True)
+        if where:
+            reporter.write_line(f"to go on, give the same command with --resume={where}")
     reporter.write_line("")
     width = shutil.get_terminal_size().columns
     for line in table(run, scores, width):

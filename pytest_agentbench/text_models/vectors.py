@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -22,6 +23,7 @@ Vector = npt.NDArray[np.float32]
 
 _AT_A_TIME = 500  # keys in one query: below SQLite's oldest limit
 _WAIT_SECONDS = 10.0
+_FORMAT = 2  # part of the file's name: raise it when the rows change
 
 
 class VectorCache:
@@ -29,7 +31,7 @@ class VectorCache:
 
     def __init__(self, model_digest: str, folder: Path | None = None) -> None:
         place = cache_folder() / "text" if folder is None else folder
-        self._path = place / f"{model_digest[:32]}.sqlite"
+        self._path = place / f"{model_digest[:32]}-{_FORMAT}.sqlite"
 
     def read(self, texts: Iterable[str]) -> dict[str, Vector]:
         """Those of the texts whose vectors are known."""
@@ -45,14 +47,15 @@ class VectorCache:
                     part,
                 )
                 for key, blob in rows:
-                    if len(blob) % 4 == 0 and blob:
-                        found[keys[key]] = np.frombuffer(blob, dtype="<f4")
+                    vector = _unsealed(blob)
+                    if vector is not None:
+                        found[keys[key]] = vector
         return found
 
     def write(self, vectors: Mapping[str, Vector] | Sequence[tuple[str, Vector]]) -> None:
         """Remembers vectors by their texts; all of them or, if the disk refuses, none."""
         pairs = vectors.items() if isinstance(vectors, Mapping) else vectors
-        rows = [(key_of(text), np.asarray(v, dtype="<f4").tobytes()) for text, v in pairs]
+        rows = [(key_of(text), _sealed(vector)) for text, vector in pairs]
         try:
             with self._open() as database:
                 database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
@@ -76,6 +79,18 @@ class VectorCache:
                 yield database
         finally:
             database.close()
+
+
+def _sealed(vector: Vector) -> bytes:
+    """A vector with its checksum: SQLite does not notice a changed byte inside a value."""
+    data = np.asarray(vector, dtype="<f4").tobytes()
+    return data + zlib.crc32(data).to_bytes(4, "little")
+
+
+def _unsealed(blob: bytes) -> Vector | None:
+    data, checksum = blob[:-4], blob[-4:]
+    whole = data and len(data) % 4 == 0 and zlib.crc32(data).to_bytes(4, "little") == checksum
+    return np.frombuffer(data, dtype="<f4") if whole else None
 
 
 def key_of(text: str) -> bytes:

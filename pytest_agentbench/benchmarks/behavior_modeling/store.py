@@ -2,7 +2,8 @@
 
 ``user.json``, ``item.json`` and ``review.json`` (JSON Lines) are built once into one SQLite file in the
 cache, named after the digest of the three: when one of them changes, another file is built. It is
-written under another name and renamed, so a reader sees a whole store or none.
+written under another name and renamed, so a reader sees a whole store or none. Its own digest lies
+beside it: one that was damaged is built anew.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sqlite3
 import tempfile
 import threading
 import weakref
+import zlib
 from collections.abc import Collection, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
@@ -196,20 +198,21 @@ def open_store(folder: Path) -> tuple[Store, str]:
                 _make_room(place)
                 build(sources, path)
     with contextlib.suppress(OSError):
-        os.utime(path)  # in use: see _make_room
+        os.utime(_seal(path))  # in use: see _make_room
     return Store(path), digest
 
 
 def _whole(path: Path) -> bool:
-    """Whether a store is there with all its pages, by what its header says."""
+    """Whether a store is there as it was written; its digest is remembered while it is unchanged."""
     try:
-        with path.open("rb") as file:
-            header = file.read(32)
-            page = int.from_bytes(header[16:18], "big")
-            size = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
-            return header.startswith(b"SQLite format 3\0") and path.stat().st_size == size > 0
-    except OSError:
+        return _seal(path).read_text(encoding="ascii") == cache.file_digest(path)
+    except (OSError, ValueError):
         return False
+
+
+def _seal(path: Path) -> Path:
+    """The file with the digest of a store."""
+    return path.with_suffix(".sha256")
 
 
 def build(sources: dict[str, Path], path: Path) -> None:
@@ -234,7 +237,9 @@ def build(sources: dict[str, Path], path: Path) -> None:
         finally:
             database.close()
         try:
+            digest = cache.file_digest(temporary)
             temporary.replace(path)
+            cache.write_whole(_seal(path), digest)
         except OSError:
             if not _whole(path):  # somebody else was first and has it open: theirs is as good
                 raise
@@ -248,13 +253,18 @@ def build(sources: dict[str, Path], path: Path) -> None:
 
 
 def _rows(table: str, source: Path, progress: Progress) -> Iterator[tuple[Any, ...]]:
-    with gzip.open(source) if source.suffix == ".gz" else source.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if number % _BATCH == 0:
-                progress.add(_BATCH)
-            text = line.strip()
-            if text:
-                yield _row(table, text, source, number)
+    try:
+        with gzip.open(source) if source.suffix == ".gz" else source.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if number % _BATCH == 0:
+                    progress.add(_BATCH)
+                text = line.strip()
+                if text:
+                    yield _row(table, text, source, number)
+    except (OSError, EOFError, zlib.error) as error:
+        raise BenchmarkError(
+            f"{source}: cannot be read to its end ({error}); is it cut off or damaged? fetch it again"
+        ) from None
 
 
 def _row(table: str, line: bytes, source: Path, number: int) -> tuple[Any, ...]:
@@ -336,5 +346,7 @@ def _make_room(folder: Path) -> None:
     oldest = datetime.now(timezone.utc).timestamp() - UNUSED_DAYS * 86400
     for path in folder.glob("*.sqlite"):
         with contextlib.suppress(OSError):  # somebody else's, or gone already
-            if path.stat().st_mtime < oldest:
+            used = _seal(path) if _seal(path).exists() else path
+            if used.stat().st_mtime < oldest:
                 path.unlink()
+                used.unlink(missing_ok=True)

@@ -21,11 +21,11 @@ import numpy as np
 from pytest_agentbench.benchmarks.humob.editions import Edition
 from pytest_agentbench.benchmarks.humob.tables import Table, read_table, suffix_of, text_lines
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
-from pytest_agentbench.datasets.cache import cache_folder, one_at_a_time
+from pytest_agentbench.datasets.cache import cache_folder, file_digest, one_at_a_time
 from pytest_agentbench.datasets.partitions import is_partitioned, table_digest
 
 # Goes into the digest: raise it when the arrays or the checks they have passed change.
-FORMAT = 1
+FORMAT = 2
 ARRAYS = tuple(field.name for field in fields(Table))
 UNUSED_DAYS = 30  # tables nobody has opened for so long make room when another is written
 
@@ -90,23 +90,24 @@ def _find_line(path: Path, uid: int, day: int) -> str:
 def _open(place: Path) -> Table | None:
     """The table in a cache folder; None where there is none or it is damaged."""
     try:
+        # Digests are remembered for unchanged files, so that mapping them stays a matter of milliseconds.
+        digests = json.loads((place / "digests.json").read_text())
+        if digests != {name: file_digest(place / f"{name}.npy") for name in ARRAYS}:
+            return None
         arrays = {
             name: np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False)
             for name in ARRAYS
         }
-        sizes = json.loads((place / "sizes.json").read_text())
-        if sizes != {name: list(array.shape) for name, array in arrays.items()}:
-            return None
     except (OSError, ValueError, EOFError):
         return None
     with contextlib.suppress(OSError):
-        os.utime(place / "sizes.json")  # in use: see _make_room
+        os.utime(place / "digests.json")  # in use: see _make_room
     return Table(**arrays)
 
 
 def _make_room(folder: Path) -> None:
     oldest = time.time() - UNUSED_DAYS * 86400
-    for used in folder.glob("*/sizes.json"):
+    for used in folder.glob("*/*.json"):
         with contextlib.suppress(OSError):
             if used.stat().st_mtime < oldest:
                 shutil.rmtree(used.parent)
@@ -119,12 +120,10 @@ def _store(table: Table, place: Path) -> Table | None:
         place.parent.mkdir(parents=True, exist_ok=True)
         _make_room(place.parent)
         temporary = Path(tempfile.mkdtemp(prefix="building-", dir=place.parent))
-        sizes = {}
         for name in ARRAYS:
-            array = getattr(table, name)
-            np.save(temporary / f"{name}.npy", array)
-            sizes[name] = list(array.shape)
-        (temporary / "sizes.json").write_text(json.dumps(sizes))
+            np.save(temporary / f"{name}.npy", getattr(table, name))
+        digests = {name: file_digest(temporary / f"{name}.npy") for name in ARRAYS}
+        (temporary / "digests.json").write_text(json.dumps(digests))
         shutil.rmtree(place, ignore_errors=True)  # only a damaged one can be there
         with contextlib.suppress(OSError):  # somebody else was first: theirs is as good
             temporary.rename(place)

@@ -159,6 +159,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
     try:
         frame = pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        # A panic is what Polars does where a damaged page contradicts itself; it is no Exception.
         raise BenchmarkError(f"{path}: expected a Parquet file, got: {error!s:.200}") from None
     _check_names(path, frame.columns)
     frame = frame.select(COLUMNS)

@@ -221,7 +221,7 @@ def test_dates_of_all_three_sources_are_understood(value, seconds):
 def test_old_stores_make_room(folder, cache_folder):
     store, _ = open_store(folder())
     store.close()
-    os.utime(store.path, (1, 1))
+    os.utime(store.path.with_suffix(".sha256"), (1, 1))
     other, _ = open_store(folder("other", user=[]))
     assert not store.path.exists()
     assert isinstance(other, Store)

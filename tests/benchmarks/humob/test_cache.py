@@ -15,7 +15,7 @@ from pytest_agentbench.benchmarks.humob.cache import load_table
 
 
 def entries(folder):
-    return sorted(folder.glob("humob/*/sizes.json"))
+    return sorted(folder.glob("humob/*/digests.json"))
 
 
 def test_the_second_load_maps_what_the_first_has_written(csv, person, cache_folder, monkeypatch):
