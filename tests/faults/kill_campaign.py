@@ -1,6 +1,6 @@
 """Kill sessions at random points and check that no logged answer is lost: the promise in figures.
 
-    python tests/faults/kill_campaign.py --points 300
+    PYTHONPATH=tests python -m faults.kill_campaign --points 300
 
 Each way of running (one process, workers, questions asked ahead, an agent in a child) has runs of its own,
 which are killed with SIGKILL and resumed until the points are used up, and then to their end. After every
@@ -22,6 +22,8 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from faults.sessions import make_notes
 
 TOY = Path(__file__).parents[1] / "toy"
 SAMPLES = 120
@@ -99,6 +101,7 @@ def campaign(way: str, points: int, seed: int, folder: Path) -> Figures:
         place.mkdir(parents=True)
         (place / "manysums.py").write_text(BENCHMARK)
         (place / "agent.py").write_text(AGENT.format(folder=str(place)))
+        make_notes(place)
         run = KilledRun(way, place, rng, figures)
         while figures.points < points and run.session(points - figures.points) != 0:
             pass
@@ -125,7 +128,7 @@ class KilledRun:
     def session(self, kills: int) -> int:
         """One session, killed at most so often; its exit code."""
         self.figures.sessions += 1
-        (self.place / "asked").unlink(missing_ok=True)
+        (self.place / "asked").write_text("")
         more = "--resume=out" if self.lines else "--run-dir=out"
         with (self.place / "output").open("wb") as output:
             process = subprocess.Popen(
@@ -182,9 +185,7 @@ class KilledRun:
         figures.lost += sum(old != new for old, new in zip(self.lines, lines, strict=False))
         figures.lost += max(0, len(self.lines) - len(lines))
         records = [json.loads(line) for line in lines]  # each of them whole
-        asked = (
-            (self.place / "asked").read_text().split() if (self.place / "asked").exists() else []
-        )
+        asked = (self.place / "asked").read_text().split()
         valid = {name for name, status in self.kept.items() if status == "ok"}
         figures.asked_again += sum(f"sum[s{number}]" in valid for number in asked)
         now: dict[str, str] = {}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 # Notes every question and every answer in a file, wherever the agent lives.
 AGENT = """
@@ -24,7 +28,21 @@ def agent(context):
 """
 
 
+def make_notes(folder):
+    """Empty files for the agent's notes where a confined one may write, too: Landlock leaves it /dev/shm."""
+    shared = Path("/dev/shm")
+    if not shared.is_dir():
+        return
+    place = Path(tempfile.mkdtemp(prefix="agentbench-notes-", dir=shared))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    for name in ("asked", "answered"):
+        (place / name).touch()
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(place / name)
+
+
 def write_agent(project, body="pass"):
+    make_notes(project.path)
     lines = "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
     project.write(agent__py=AGENT.format(folder=str(project.path), body=lines))
 
@@ -33,7 +51,7 @@ def numbers(project, name):
     """What the agent has noted since the last look."""
     path = project.path / name
     found = sorted(map(int, path.read_text().split())) if path.exists() else []
-    path.unlink(missing_ok=True)
+    path.write_text("")
     return found
 
 
