@@ -118,11 +118,13 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _now(headers: Mapping[str, str]) -> float:
-    """The time by the server's clock, by which it has named a date; ours may be wrong."""
+    """The time by our clock, unless it is wrong: a server names a date by its own."""
+    ours = time.time()
     try:
-        return parsedate_to_datetime(headers.get("date", "")).timestamp()
+        theirs = parsedate_to_datetime(headers.get("date", "")).timestamp()
     except (TypeError, ValueError):
-        return time.time()
+        return ours
+    return theirs if abs(theirs - ours) > 5 else ours  # theirs has whole seconds only
 
 
 def _text(choice: Any) -> str | None:

