@@ -157,7 +157,7 @@ class _Converter:
         if isinstance(value, Mapping):
             return {_key(k): self.convert(v, depth + 1) for k, v in self._some(value.items())}
         if isinstance(value, list):
-            size = _table_size(value)
+            size = _table_size(value) if type(value) is list else 0
             if size and self._values + size <= self.most_values:
                 self._values += size
                 return [row[:] for row in value]  # it is plain, and a trajectory has many rows

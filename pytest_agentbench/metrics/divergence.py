@@ -167,7 +167,21 @@ def own_range_histogram(values: ArrayLike, bins: int = BINS) -> Floats:
     array = np.asarray(values).ravel()
     if not array.size:
         raise ValueError("expected values, got none")
-    return _smoothed(np.histogram(array, bins=bins, density=True)[0])
+    edges = _edges(array.min(keepdims=True), array.max(keepdims=True), bins)[0]
+    own = (edges[0], edges[-1])
+    return _smoothed(np.histogram(array, bins=bins, range=own, density=True)[0])
+
+
+def _edges(lows: NDArray[Any], highs: NDArray[Any], bins: int) -> Floats:
+    """The edges of equal bins, a row for each range; one too narrow for them is widened by a half.
+
+    ``numpy.histogram`` does that where low and high are equal, and fails where rounding makes edges so.
+    """
+    lows, highs = lows.astype(np.float64), highs.astype(np.float64)
+    edges: Floats = np.linspace(lows, highs, bins + 1, axis=1)
+    narrow = (np.diff(edges, axis=1) <= 0).any(axis=1)
+    edges[narrow] = np.linspace(lows[narrow] - 0.5, highs[narrow] + 0.5, bins + 1, axis=1)
+    return edges
 
 
 def _smoothed(density: Floats) -> Floats:
@@ -235,11 +249,9 @@ class OwnRange:
     def _densities(self, mass: Floats) -> Floats:
         """What ``numpy.histogram(…, density=True)`` says of the levels, each repeated by its mass."""
         present = mass > 0
-        lows = self._levels[present.argmax(axis=1)].astype(np.float64)
-        highs = self._levels[-1 - present[:, ::-1].argmax(axis=1)].astype(np.float64)
-        same = lows == highs
-        lows, highs = lows - 0.5 * same, highs + 0.5 * same
-        edges = np.linspace(lows, highs, self._bins + 1, axis=1)
+        lows = self._levels[present.argmax(axis=1)]
+        highs = self._levels[-1 - present[:, ::-1].argmax(axis=1)]
+        edges = _edges(lows, highs, self._bins)
         below = np.cumsum(mass, axis=1)
         at = np.searchsorted(self._levels, edges[:, 1:-1])  # levels left of each inner edge
         inner = np.where(at > 0, np.take_along_axis(below, np.maximum(at - 1, 0), axis=1), 0.0)

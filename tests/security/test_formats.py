@@ -212,7 +212,7 @@ def _settings(benchmark, dataset):
 @pytest.mark.parametrize("name", [f"{name}.npy" for name in humob_cache.ARRAYS])
 def test_a_pickle_in_the_cache_of_tables_is_passed_over(content, name):
     before = humob_cache.load_table(humob.DEMO_FILE)
-    (place,) = [p.parent for p in (cache.cache_folder() / "humob").rglob("sizes.json")]
+    (place,) = [p.parent for p in (cache.cache_folder() / "humob").rglob("digests.json")]
     del before
     (place / name).write_bytes(content)
     again = humob_cache.load_table(humob.DEMO_FILE)
