@@ -1,7 +1,7 @@
 """Scoring Parquet partitions here and on a Dask cluster of this machine.
 
-`agentbench score humob` on the same partitions (100,000 rows each, 15 days of about 22 points a user), by
-both engines, each in processes of its own with an empty cache; on one machine the cluster can only cost.
+The command `agentbench score humob` on the same partitions (100,000 rows each, 15 days of about 22 points a
+user), by both engines, each in processes of its own with an empty cache; on one machine the cluster can only cost.
 "Bits" are values, intervals and the scores of every user. MB: all processes together.
 """
 
