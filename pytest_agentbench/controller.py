@@ -41,7 +41,7 @@ class Controller:
         self._session: pytest.Session | None = None
         self._stopped: str | None = None
         self._looped = self._completed = self._told = False
-        self._workers: set[Any] = set()  # those that have not ended
+        self.workers: set[Any] = set()  # xdist's, those that have not ended
 
     @property
     def _terminal(self) -> pytest.TerminalReporter | None:
@@ -60,7 +60,7 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        self._workers.add(node)
+        self.workers.add(node)
         node.workerinput["agentbench_resume"] = resume.to_worker([live.run for live in self.runs])
 
     @pytest.hookimpl(optionalhook=True)
@@ -123,7 +123,7 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        self._workers.discard(node)
+        self.workers.discard(node)
         saved = getattr(node, "workeroutput", {}).get("agentbench_saved")
         if saved is not None:
             self.save(json.loads(saved))
@@ -154,10 +154,10 @@ class Controller:
         distributed = self._config.pluginmanager.getplugin("dsession")
         if distributed is None:
             return
-        for node in self._workers:
+        for node in self.workers:
             node.shutdown()
         deadline = time.monotonic() + _LAST_REPORTS
-        while self._workers:
+        while self.workers:
             try:
                 left = deadline - time.monotonic()
                 event, given = distributed.queue.get(left > 0, max(left, 0))

@@ -33,7 +33,6 @@ class Distribution:
         self._controller = controller
         self._specs: list[Any] = []
         self._started = 0  # workers, in the order of the specs
-        self._at_work: set[Any] = set()  # workers that were started and have not ended
         self._collected: set[str] = set()  # ids of workers that were ready for work
         self._unreachable: set[str] = set()  # hosts
         self._early_deaths: Counter[str] = Counter()  # by host
@@ -88,7 +87,6 @@ class Distribution:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         self._started += 1
-        self._at_work.add(node)
         if _is_elsewhere(node.gateway.spec):
             node.workerinput["agentbench_host"] = self._told
         send = node.sendcommand
@@ -107,7 +105,6 @@ class Distribution:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """A worker that cannot even begin ends the session; xdist would start it again for ever."""
-        self._at_work.discard(node)
         host = _host(node.gateway.spec)
         refusal = getattr(node, "workeroutput", {}).get("agentbench_refusal")
         if refusal is None and (error is None or node.gateway.id in self._collected):
@@ -140,7 +137,7 @@ class Distribution:
                 self._lose(_host(spec))
         self._lose(_host(lost))
         began = node.gateway.id in self._collected  # without it, xdist would wait for ever
-        if not began or all(other.shutting_down for other in self._at_work):
+        if not began or all(other.shutting_down for other in self._controller.workers):
             self._problems.append(
                 f"{_host(lost)}: lost, and nobody is there to go on: --resume asks what is left"
             )

@@ -227,22 +227,22 @@ def _checked(dataset: Dataset) -> Dataset:
 
 
 class _RunAnswers(Mapping[str, Any]):
-    """The answers of an earlier run, epoch by epoch."""
+    """The answers of an earlier run, epoch by epoch; long ones stay packed until they are looked up."""
 
-    def __init__(self, answers: dict[tuple[str, int], Any]) -> None:
-        self._answers = answers
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._records = {(r.sample, r.epoch): r for r in records if r.has_answer}
 
     def of(self, sample: str, epoch: int) -> Any:
-        return self._answers[sample, epoch]
+        return self._records[sample, epoch].answer
 
     def __getitem__(self, sample: str) -> Any:
-        return self._answers[sample, 1]
+        return self.of(sample, 1)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(sample for sample, _ in self._answers))
+        return iter(dict.fromkeys(sample for sample, _ in self._records))
 
     def __len__(self) -> int:
-        return len({sample for sample, _ in self._answers})
+        return len({sample for sample, _ in self._records})
 
 
 def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loading.LoadedAgent]:
@@ -263,10 +263,9 @@ def _submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, loadin
                 f"--submission: expected a run of as many epochs ({settings.epochs}), got one of "
                 f"{theirs}: give --epochs {theirs}"
             )
-        records = [record for record in runlog.read_records(folder) if record.has_answer]
         agent = manifest.get("agent") or {}
         return (
-            Submission(_RunAnswers({(r.sample, r.epoch): r.answer for r in records})),
+            Submission(_RunAnswers(runlog.read_records(folder))),
             loading.LoadedAgent(str(agent.get("name")), None, str(agent.get("digest"))),
         )
     many = settings.benchmark.reads_partitions and partitions.is_partitioned(path)

@@ -73,14 +73,14 @@ class RunLog:
         if not self._described:
             self._describe()
         assert self._file is not None
-        size = os.fstat(self._file).st_size
-        rest = memoryview(f"{line}\n".encode("ascii"))
+        data = memoryview(f"{line}\n".encode("ascii"))
+        written = 0
         try:
-            while rest:
-                rest = rest[os.write(self._file, rest) :]
+            while written < len(data):
+                written += os.write(self._file, data[written:])
         except OSError:  # the disk is full: no half of a record stays
             with contextlib.suppress(OSError):
-                os.ftruncate(self._file, size)
+                os.ftruncate(self._file, os.fstat(self._file).st_size - written)
             raise
 
     def _make(self) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from json_handler import JsonHandler, serving
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -124,33 +123,21 @@ class ChatServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}/v1"
 
 
-class ChatHandler(BaseHTTPRequestHandler):
+class ChatHandler(JsonHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         self.server.keys.append(self.headers.get("Authorization"))
         text = body["messages"][-1]["content"]
         if "6" in text.split() and not self.server.refused:
             self.server.refused += 1
-            self.reply(429, {"error": {"message": "slow down"}})
+            self.give(429, {"error": {"message": "slow down"}}, Retry_After="0")
             return
         answer = {"role": "assistant", "content": str(sum(map(int, text.split())))}
         usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-        self.reply(200, {"choices": [{"message": answer, "finish_reason": "stop"}], "usage": usage})
-
-    def reply(self, status, data):
-        body = json.dumps(data).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        if status == 429:
-            self.send_header("Retry-After", "0")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
+        reply = {"choices": [{"message": answer, "finish_reason": "stop"}], "usage": usage}
+        self.give(200, reply, Content_Type="application/json")
 
 
 @pytest.fixture
@@ -158,11 +145,8 @@ def chat(monkeypatch):
     monkeypatch.setenv("CHAT_KEY", "sk-very-secret")
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    server = ChatServer()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with serving(ChatServer()) as server:
+        yield server
 
 
 ASKING = """

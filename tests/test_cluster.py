@@ -139,13 +139,19 @@ def test_workers_on_two_hosts_give_the_bits_of_pytest_though_one_dies(project, s
     assert records[0] == records[1]
 
 
+def refusal(result, scheduler):
+    """The only line of the errors, which names the worker."""
+    assert (result.ret, len(result.errlines)) == (2, 1)
+    assert f"worker tcp://{scheduler.hosts[1].address}:" in result.errlines[0]
+    return result.errlines[0]
+
+
 def test_a_worker_that_would_compute_something_else_is_refused(project, scheduler, score):
     old = altered(project, old="import pytest_agentbench\npytest_agentbench.__version__ = '0.0.1'")
     with scheduler.workers(old):
         result = score()
-    assert (result.ret, len(result.errlines)) == (2, 1)
-    assert f"worker tcp://{scheduler.hosts[1].address}:" in result.errlines[0]
-    assert "got pytest-agentbench 0.0.1; scores are the same bits only where" in result.errlines[0]
+    said = refusal(result, scheduler)
+    assert "got pytest-agentbench 0.0.1; scores are the same bits only where" in said
     assert project.runs() == []
 
 
@@ -153,15 +159,12 @@ def test_a_worker_without_the_package_or_the_files_is_named(project, scheduler, 
     lacking = altered(project, lacking="import sys\nsys.modules['pytest_agentbench'] = None")
     with scheduler.workers(lacking):
         result = score()
-    assert (result.ret, len(result.errlines)) == (2, 1)
-    assert f"worker tcp://{scheduler.hosts[1].address}:" in result.errlines[0]
-    assert "ModuleNotFoundError" in result.errlines[0]
+    assert "ModuleNotFoundError" in refusal(result, scheduler)
     with scheduler.workers({"shell": f"mount -t tmpfs none {project.path / 'given'}"}):
         result = score()
-    assert (result.ret, len(result.errlines)) == (2, 1)
-    assert f"worker tcp://{scheduler.hosts[1].address}:" in result.errlines[0]
-    assert f"{project.path / 'given' / 'part-'}" in result.errlines[0]
-    assert "No such file or directory; every worker must find the files" in result.errlines[0]
+    said = refusal(result, scheduler)
+    assert f"{project.path / 'given' / 'part-'}" in said
+    assert "No such file or directory; every worker must find the files" in said
 
 
 def test_a_scheduler_that_is_lost_is_an_error_of_one_line(project, scheduler, score, tmp_path):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import json
 import os
 import re
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from docs_blocks import PAGES, ROOT, Reader, blocks, unfenced
+from json_handler import JsonHandler, serving
 
 from pytest_agentbench import cli, fixtures, gates, hookspecs
 from pytest_agentbench.agents.llm_entries import Entry
@@ -27,32 +26,22 @@ METRICS = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
 OURS = ("BehaviorModeling", "DailyMobility", "humob", "HurricaneMobility")
 
 
-class Model(BaseHTTPRequestHandler):
+class Model(JsonHandler):
     """Stands in for every model that a page names."""
 
     def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
+        self.body()
         message = {"role": "assistant", "content": "A fine place, I will come again."}
         usage = {"prompt_tokens": 10, "completion_tokens": 8, "total_tokens": 18}
-        body = json.dumps({"choices": [{"message": message}], "usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
+        self.give(200, {"choices": [{"message": message}], "usage": usage})
 
 
 @pytest.fixture
 def model(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Model)) as server:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
 
 
 @pytest.fixture

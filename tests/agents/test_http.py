@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import base64
-import json
 import socket
 import subprocess
 import sys
 import threading
 import time
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from json_handler import JsonHandler
 
 from pytest_agentbench.agents.calling import AgentTimeout
 from pytest_agentbench.agents.errors import TransientError
@@ -42,7 +42,7 @@ class Server(ThreadingHTTPServer):
         pass  # clients that gave up
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     protocol_version = "HTTP/1.1"
 
     def setup(self):
@@ -50,21 +50,9 @@ class Handler(BaseHTTPRequestHandler):
         self.server.connections.append(self.client_address)
 
     def do_POST(self):
-        context = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        context = self.body()
         self.server.requests.append((self.path, dict(self.headers)))
         self.server.reply(self, context)
-
-    def give(self, status, body, **headers):
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(data)))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *args):
-        pass
 
 
 @pytest.fixture

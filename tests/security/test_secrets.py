@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import http.server
-import json
-import threading
 
 import pytest
+from json_handler import JsonHandler, serving
 
 PARTS = ("hunter2word", "sk-in-the-query", "sk-in-the-environment")
 
@@ -25,28 +24,18 @@ class Endpoint(http.server.ThreadingHTTPServer):
         return f"http://me:{PARTS[0]}@127.0.0.1:{self.server_port}/answer?key={PARTS[1]}"
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     def do_POST(self):
-        context = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        context = self.body()
         self.server.asked.append((self.path, self.headers["Authorization"]))
         good = context["a"] % 2 == 0
-        body = json.dumps(context["a"] + context["b"] if good else "refused").encode()
-        self.send_response(200 if good else 403)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
+        self.give(200 if good else 403, context["a"] + context["b"] if good else "refused")
 
 
 @pytest.fixture
 def endpoint():
-    server = Endpoint()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with serving(Endpoint()) as server:
+        yield server
 
 
 @pytest.fixture
