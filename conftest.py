@@ -6,14 +6,21 @@ import json
 from pathlib import Path
 from typing import Any
 
-import hypothesis
 import pytest
 
 pytest_plugins = ["pytester"]
-# Many more examples than fit into CI: pytest tests/test_bad_answers.py --hypothesis-profile=campaign
-hypothesis.settings.register_profile("campaign", max_examples=5_000, deadline=None)
 
 TOY = Path(__file__).parent / "tests" / "toy"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    # The README's commands load this file too, where the tests' own packages are not installed.
+    if config.pluginmanager.has_plugin("hypothesispytest"):
+        import hypothesis
+
+        # More examples than fit CI: pytest tests/test_bad_answers.py --hypothesis-profile=campaign
+        hypothesis.settings.register_profile("campaign", max_examples=5_000, deadline=None)
 
 
 class Project:
