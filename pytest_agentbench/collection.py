@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -45,10 +46,15 @@ class BenchmarkModule(pytest.Module):
                 module.__name__
             )  # its home, or pytest may leave it out as imported
             setattr(module, target, function)
-        # Once a module, not once a sample, unless a conftest has an agent of its own.
-        if len(self.session._fixturemanager.getfixturedefs("agent", self) or ()) == 1:
-            vars(module)["agent"] = pytest.fixture(scope="module")(lambda: self.run.agent)
         return module
+
+    @cached_property
+    def fixtures_are_ours(self) -> bool:
+        """Whether no conftest has an ``agent`` or a ``sample`` of its own, and nobody looks at fixtures."""
+        found = self.session._fixturemanager.getfixturedefs
+        option = self.config.option
+        watched = option.setupshow or option.setuponly or option.setupplan
+        return not watched and all(len(found(n, self) or ()) == 1 for n in ("agent", "sample"))
 
     def funcnamefilter(self, name: str) -> bool:
         return name in self.run.targets
@@ -119,6 +125,10 @@ class Collection:
         self._named = named  # asked for with --benchmark or by a node id
         self._scenarios = scenarios  # scenario files given as paths
 
+    def _runs(self) -> Iterator[Run]:
+        yield from (run for run, _ in self._named)
+        yield from self._scenarios.values()
+
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
         self, collector: pytest.Collector
@@ -141,6 +151,9 @@ class Collection:
     ) -> None:
         """Leaves out what --resume-failed-only does not ask."""
 
+        if not any(run.unasked for run in self._runs()):
+            return
+
         def is_left_out(item: pytest.Item) -> bool:
             module = item.getparent(BenchmarkModule)
             return module is not None and module.run.unasked.issuperset(module.run.items[item.name])
@@ -153,8 +166,7 @@ class Collection:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
         """Where questions are asked ahead, every worker must know its share of the items."""
-        runs = [run for run, _ in self._named] + list(self._scenarios.values())
-        if all(run.settings.concurrency == 1 for run in runs):
+        if all(run.settings.concurrency == 1 for run in self._runs()):
             return None
         from pytest_agentbench.sharing import SharedOut
 
@@ -176,8 +188,18 @@ class Collection:
             session.config.workeroutput["agentbench_saved"] = json.dumps(saved)  # type: ignore[attr-defined]
 
     def pytest_unconfigure(self) -> None:
-        for run in [run for run, _ in self._named] + list(self._scenarios.values()):
+        for run in self._runs():
             run.close()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Gives an item what its fixtures would: pytest takes longer to set them up than to do all else."""
+        module = item.parent
+        if isinstance(module, BenchmarkModule) and module.fixtures_are_ours:
+            assert isinstance(item, pytest.Function)
+            param = item.callspec.params["sample"]
+            given = {"agent": module.run.agent, "sample": module.run.samples(param)}
+            item.funcargs.update(given, request=item._request)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -208,8 +230,8 @@ class Collection:
 def _unreported(session: pytest.Session, run: Run, module: BenchmarkModule) -> Iterator[Record]:
     """The records of items that ended without a report, and of answers that came before their turn."""
     for item in session.items:
-        if item.getparent(BenchmarkModule) is module and items.REPORTED not in item.stash:
-            yield from item.stash.get(items.RECORDS, [])
+        if item.parent is module:
+            yield from item.stash.get(items.RECORDS, ())
     if AHEAD in module.stash:
         module.stash[AHEAD].stop()
         yield from run.records_of(module.stash[AHEAD].finished())

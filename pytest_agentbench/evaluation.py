@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio.base_events
 import concurrent.futures._base
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +60,10 @@ def _measure(
     for number, metrics in zip(good, measured, strict=True):
         if isinstance(metrics, Exception):
             error_text = f"scoring failed: {_said(metrics)}"
-            records[number] = replace(records[number], status="error", error=error_text)
+            records[number] = records[number].changed(status="error", error=error_text)
             failure = failure or metrics
         else:
-            records[number] = replace(records[number], metrics=jsonable(metrics))
+            records[number] = records[number].changed(metrics=jsonable(metrics))
     return failure
 
 

@@ -22,10 +22,7 @@ def agent(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
 @pytest.fixture
 def sample(request: pytest.FixtureRequest) -> Sample | list[Sample]:
     """One sample of the benchmark: sample.context is for the agent, sample.truth is not."""
-    dataset = _run(request).dataset
-    if isinstance(request.param, list):  # --chunk
-        return [dataset.sample(index) for index in request.param]
-    return dataset.sample(request.param)
+    return _run(request).samples(request.param)
 
 
 def _run(request: pytest.FixtureRequest) -> Run:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,8 +16,7 @@ from pytest_agentbench.evaluation import evaluate
 from pytest_agentbench.records import Record
 from pytest_agentbench.run import Question, Run
 
-RECORDS = pytest.StashKey[list[Record]]()
-REPORTED = pytest.StashKey[bool]()
+RECORDS = pytest.StashKey[list[Record]]()  # of an item, until it has reported them
 _LONGEST_OUTPUT = 10_000  # characters of each kind kept with a record
 
 
@@ -92,15 +90,16 @@ def put_records_on(
 ) -> None:
     """Lets the records of an item ride on its report, which xdist carries to the controller."""
     if report.when == "call" or (report.when == "setup" and not report.passed):
-        records = item.stash.get(RECORDS, [])
+        records: list[Record] = []
+        if RECORDS in item.stash:
+            records = item.stash[RECORDS]
+            del item.stash[RECORDS]  # pytest keeps its items: a worker would keep every answer
         if len(records) == 1:
             records = [_with_evidence(records[0], report)]
             if asked_ahead:
                 report.duration = records[0].seconds  # not the wait for its turn
         if not item.session.shouldstop:  # else the budget is spent: not asked, and nobody's fault
             records = [*records, *_unanswered(run, item.name, report, records)]
-        item.stash[REPORTED] = True
-        item.stash[RECORDS] = []  # pytest keeps its items: a worker would keep every answer
         # ASCII: xdist carries nothing but builtins, and a record may hold anything.
         report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
     _make_encodable(report)
@@ -135,7 +134,7 @@ def _with_evidence(record: Record, report: pytest.TestReport) -> Record:
         )
         if text
     }
-    return replace(record, evidence={**record.evidence, **captured}) if captured else record
+    return record.changed(evidence={**record.evidence, **captured}) if captured else record
 
 
 def failed_records(run: Run, name: str, reason: str) -> list[Record]:

@@ -92,8 +92,9 @@ class LiveRun:
                 )
             self.unlogged = f"{self.log.folder}: {error.strerror}; {kept}"
         record = Record.from_parts(fields, answer)
-        self.records[record.sample, record.epoch] = record
-        self.came.add((record.sample, record.epoch))
+        question = record.sample, record.epoch
+        self.records[question] = record
+        self.came.add(question)
         for name, count in record.usage.items():
             self.usage[name] = self.usage.get(name, 0) + count
         return record

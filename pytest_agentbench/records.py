@@ -17,6 +17,7 @@ _LONGEST_REPR = 10_000
 _LONG_TEXT = 1000  # characters of JSON from which on an answer is worth packing
 _encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps would make an encoder each time
 _encode_short = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder().raw_decode  # of texts of ours, which have nothing around them
 
 
 class _Packed(bytes):
@@ -64,6 +65,12 @@ class Record:
         """One line of ASCII: lone surrogates and line separators in an answer stay escaped."""
         return joined(*self.to_parts())
 
+    def changed(self, **fields: Any) -> Record:
+        """This record with other values in some fields: an answer that is packed stays so."""
+        record = object.__new__(Record)
+        vars(record).update(vars(self), **fields)
+        return record
+
     def to_parts(self) -> tuple[str, str]:
         """The JSON of all but the answer, and that of the answer, which may be long."""
         fields = dict(vars(self))
@@ -73,8 +80,9 @@ class Record:
     @classmethod
     def from_parts(cls, fields: str, answer: str) -> Record:
         """The record; a long answer stays packed until somebody asks for it."""
-        kept = _packed(answer) if len(answer) > _LONG_TEXT else json.loads(answer)
-        return cls._of({**json.loads(fields), "answer": kept})
+        if len(answer) <= _LONG_TEXT:
+            return cls._of(_decode(joined(fields, answer))[0])
+        return cls._of({**_decode(fields)[0], "answer": _packed(answer)})
 
     @classmethod
     def from_json(cls, line: str) -> Record:
@@ -140,6 +148,8 @@ class _Converter:
             return _marked(value, f"<raised {type(error).__name__}>")
 
     def _converted(self, value: Any, depth: int) -> Any:
+        if type(value) is float and math.isfinite(value):  # most of what is measured
+            return value
         # The methods of the built-in classes: those of a class derived from one may do anything.
         if value is None or isinstance(value, bool):
             return value
@@ -207,6 +217,8 @@ def is_array(value: Any) -> bool:
 
 def _text(text: str) -> str:
     """The text as JSON gives it back: two surrogates that belong together are one character there."""
+    if text.isascii():
+        return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -99,6 +99,12 @@ class Run:
                     found[f"{target}[{label}{suffix}]"] = questions
         return found
 
+    def samples(self, asked: Any) -> Sample | list[Sample]:
+        """What the fixture ``sample`` gives: a sample by its index, or a list of them (--chunk)."""
+        if isinstance(asked, list):
+            return [self.dataset.sample(index) for index in asked]
+        return self.dataset.sample(asked)
+
     def _load_agent(self) -> loading.LoadedAgent:
         settings = self.settings
         options = None

@@ -57,7 +57,8 @@ def draw(clusters: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Iter
         block = np.empty((min(rows, resamples - start), len(clusters)))
         for row in block:
             drawn = rng.integers(0, len(names), size=len(names))
-            row[:] = np.bincount(drawn, minlength=len(names))[member]
+            counts = np.bincount(drawn, minlength=len(names))
+            row[:] = counts if len(names) == len(clusters) else counts[member]
         yield block
 
 
