@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench import items
+from pytest_agentbench import garbage, items
 from pytest_agentbench.agents import output
 from pytest_agentbench.agents.ahead import Ahead
 from pytest_agentbench.records import Record
@@ -190,6 +190,14 @@ class Collection:
     def pytest_unconfigure(self) -> None:
         for run in self._runs():
             run.close()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        module = item.parent
+        if isinstance(module, BenchmarkModule) and module.run.submission is not None:
+            with garbage.held_off():
+                return (yield)
+        return (yield)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench import finish, manifest, resume, runlog
+from pytest_agentbench import finish, garbage, manifest, resume, runlog
 from pytest_agentbench.items import failed_records
 from pytest_agentbench.live import LiveRun, Place, Resuming
-from pytest_agentbench.records import Record
 from pytest_agentbench.reports import terminal
 from pytest_agentbench.reports.markdown import github_errors
 from pytest_agentbench.run import Run
@@ -89,7 +88,9 @@ class Controller:
         records = [live.add(fields, answer) for fields, answer in carried]
         if live.unlogged:
             self.stop(f"records cannot be written: {live.unlogged}")
-        report.agentbench_status = _worst(records)  # type: ignore[attr-defined]
+        bad = next((record.status for record in records if record.status != "ok"), None)
+        if bad is not None:
+            report.agentbench_status = bad  # type: ignore[attr-defined]
         for record in records:
             self._config.hook.pytest_agentbench_record(record=record, settings=live.run.settings)
         overspent = live.overspent()
@@ -145,7 +146,8 @@ class Controller:
             return
         try:
             self._hear_workers_out()
-            self._finish(session)
+            with garbage.held_off():
+                self._finish(session)
         except KeyboardInterrupt:  # once more: then without scores
             session.exitstatus = pytest.ExitCode.INTERRUPTED
 
@@ -260,10 +262,6 @@ def _resuming(config: pytest.Config) -> Resuming | None:
         anyway=bool(config.getoption("agentbench_resume_anyway")),
         failed_only=bool(config.getoption("agentbench_resume_failed_only")),
     )
-
-
-def _worst(records: Sequence[Record]) -> str:
-    return next((r.status for r in records if r.status != "ok"), "ok")
 
 
 def _failure(message: str) -> Any:

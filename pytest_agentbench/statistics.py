@@ -16,7 +16,7 @@ FloatArray = npt.NDArray[np.float64]
 
 RESAMPLES = 2000
 CONFIDENCE = 0.95
-_BLOCK_VALUES = 8_000_000  # weights held at a time: 64 MB, whatever the size of the run
+_BLOCK_VALUES = 4_000_000  # weights in a block: 32 MB, whatever the size of the run; two are held
 
 
 @overload

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import xml.etree.ElementTree as ET
 
@@ -203,6 +204,28 @@ def test_setup_show_shows_what_feeds_a_sample(project):
             "*TEARDOWN F sample*",
         ]
     )
+
+
+GARBAGE = """
+import gc
+def pytest_runtest_call(item):
+    print("collector", gc.isenabled())
+def pytest_agentbench_scores():
+    print("end", gc.isenabled())
+def pytest_unconfigure():
+    print("after", gc.isenabled())
+"""
+
+
+def test_the_garbage_collector_rests_only_where_no_agent_runs(project):
+    project.write(conftest__py=GARBAGE)
+    asked = project.pytest("--benchmark=toysum", "--limit=2", "-s", "--run-dir=first")
+    looked_up = project.pytest("--benchmark=toysum", "--limit=2", "-s", "--submission=first")
+    for result, expected in ((asked, "True"), (looked_up, "False")):
+        result.assert_outcomes(passed=3)
+        seen = re.findall(r"collector (\w+)", result.stdout.str())
+        assert seen == [expected] * 2
+        result.stdout.fnmatch_lines(["*end False", "*after True"])
 
 
 def test_a_failing_agent_fixture_is_an_error_of_that_sample(project):

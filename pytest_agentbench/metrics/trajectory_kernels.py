@@ -32,6 +32,7 @@ Cells = NDArray[np.int32]
 WARM_LOAD_SECONDS = 0.5
 COLD_LOAD_SECONDS = 5.0
 COMPILE_WAIT_SECONDS = 60.0
+_NUMPY_CALL_SECONDS = 3e-4  # of a job of NumPy's beyond what its size takes
 
 _DAYS = "{0}[:, ::1], {0}[:, ::1], int64[::1], int64[::1], float64[::1]"
 _TAKEN_SUMS = f"void({_DAYS.format('int32')}, int64, int64, int64, float64[:, ::1])"
@@ -247,7 +248,7 @@ def loaded() -> Kernels | None:
 
 
 def kernels_for(backend: Backend, numpy_seconds: float) -> Kernels | None:
-    """Return the kernels, or None where NumPy should do a job it needs ``numpy_seconds`` for.
+    """Return the kernels, or None where NumPy should do a job whose size takes it ``numpy_seconds``.
 
     ``auto`` loads them once the NumPy time spent so far and now asked for exceeds the time of
     loading: no job waits for a compiler longer than NumPy would have taken, and many small jobs
@@ -263,7 +264,7 @@ def kernels_for(backend: Backend, numpy_seconds: float) -> Kernels | None:
         return load()
     if _loader.problem is not None:
         return None
-    spent = _loader.numpy_seconds + numpy_seconds
+    spent = _loader.numpy_seconds + numpy_seconds + _NUMPY_CALL_SECONDS
     if spent > WARM_LOAD_SECONDS and (spent > COLD_LOAD_SECONDS or _on_disk()):
         try:
             return load()
