@@ -201,7 +201,7 @@ class Collection:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Gives an item what its fixtures would: pytest takes longer to set them up than to do all else."""
+        """Gives an item what its fixtures would, without the work that fixtures are to pytest."""
         module = item.parent
         if isinstance(module, BenchmarkModule) and module.fixtures_are_ours:
             assert isinstance(item, pytest.Function)

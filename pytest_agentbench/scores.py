@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench import gates, runlog, statistics
+from pytest_agentbench import comparable, gates, runlog, statistics
 from pytest_agentbench.benchmarks.protocol import (
     Absent,
-    BenchmarkError,
     Dataset,
     Estimator,
     Metric,
@@ -34,23 +33,16 @@ def load_baseline(folder: Path, settings: Settings, dataset: Dataset) -> Baselin
     """A run to compare with; refused where the comparison would mean nothing."""
     scores = runlog.read_json(folder / runlog.SCORES, "the scores of a run")
     ours = {
+        **scores,  # it has all readings, whichever was its primary one
         "schema": runlog.SCHEMA,
         "benchmark": settings.benchmark.name,
         "mode": settings.mode,
-        "data digest": dataset.digest,
-        **dataset.conditions(),
+        "dataset": {"digest": dataset.digest},
+        "conditions": dataset.conditions(),
     }
-    theirs = {
-        **scores,
-        "data digest": (scores.get("dataset") or {}).get("digest"),
-        **(scores.get("conditions") or {}),
-    }
-    for key, value in ours.items():
-        if theirs.get(key) != value:
-            raise BenchmarkError(
-                f"--baseline: {folder} cannot be compared with this run: its {key} is "
-                f"{theirs.get(key)!r}, this run's is {value!r}"
-            )
+    comparable.refuse_unlike(
+        comparable.identity(scores), comparable.identity(ours), f"--baseline: {folder}", "this run"
+    )
     return Baseline(folder, scores, runlog.read_records(folder))
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench import gates
+from pytest_agentbench.addresses import without_secrets
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError, shown
 from pytest_agentbench.datasets import cache
@@ -66,8 +67,6 @@ class Settings:
         """The agent for people and files: the address of an endpoint may hold keys."""
         if not self.agent.startswith(("http://", "https://")):
             return self.agent
-        from pytest_agentbench.agents.http import without_secrets  # only these need it
-
         return without_secrets(self.agent)
 
     def as_json(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pytest_agentbench.agents.calling import AgentTimeout
 from pytest_agentbench.agents.llm import BudgetExceeded
 from pytest_agentbench.agents.output import Printed
 from pytest_agentbench.agents.usage import CURRENT, Usage
+from pytest_agentbench.agents.waiting import LONGEST_WAIT
 
 _TRANSIENT_STATUS = {408, 425, 429, 500, 502, 503, 504, 529}
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
@@ -45,9 +46,10 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
                 outcome.answer = agent(context)
             except (Exception, SystemExit, BudgetExceeded) as error:
                 outcome.error = error
-                if attempt < retries and is_transient(error):
+                wait = _wait(error, attempt)
+                if attempt < retries and is_transient(error) and wait <= LONGEST_WAIT:
                     outcome.usage.add(retries=1)
-                    time.sleep(_pause(attempt))
+                    time.sleep(wait)
                     continue
             break
         _print_output_of(agent)
@@ -88,6 +90,11 @@ def is_transient(error: BaseException) -> bool:
     )
 
 
-def _pause(attempt: int) -> float:
-    """Longer each time, and not the same for all: calls that failed together do not return together."""
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**attempt) * random.uniform(0.5, 1.0)
+def _wait(error: BaseException, attempt: int) -> float:
+    """Longer each time, and not the same for all: calls that failed together do not return together.
+
+    Where the other side asked for more (``retry_after``), that.
+    """
+    pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**attempt) * random.uniform(0.5, 1.0)
+    asked = getattr(error, "retry_after", None)
+    return max(pause, asked) if isinstance(asked, (int, float)) else pause

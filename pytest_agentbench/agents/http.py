@@ -7,7 +7,6 @@ Tools in a context cannot be asked from there: they stand as null, or as their d
 from __future__ import annotations
 
 import base64
-import email.utils
 import hashlib
 import http.client
 import io
@@ -20,23 +19,15 @@ import urllib.parse
 import urllib.request
 from typing import Any
 
+from pytest_agentbench.addresses import without_secrets
 from pytest_agentbench.agents import wire
 from pytest_agentbench.agents.calling import AgentTimeout
 from pytest_agentbench.agents.errors import TransientError
+from pytest_agentbench.agents.waiting import retry_after
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 _TRANSIENT = frozenset({408, 425, 429})  # and all of 5xx
 _LONGEST_QUOTE = 500
-
-
-def without_secrets(url: str) -> str:
-    """An address to be shown: without name, password and query, in which keys are given.
-
-    >>> without_secrets("https://me:word@host:8000/answer?key=k")
-    'https://host:8000/answer'
-    """
-    parts = urllib.parse.urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 class HttpError(Exception):
@@ -158,7 +149,8 @@ class HttpAgent:
         quoted = wire.shown(content, _LONGEST_QUOTE) if content else "an empty body"
         got = f"{where}: expected status 200 with the answer, got {status} {reply.reason}: {quoted}"
         if status in _TRANSIENT or status >= 500:
-            raise TransientError(got, retry_after=_retry_after(reply), status=status)
+            headers = {name.lower(): value for name, value in reply.headers.items()}
+            raise TransientError(got, retry_after=retry_after(headers), status=status)
         if 300 <= status < 400 and reply.headers.get("Location"):
             got += f"; name the address it leads to: {reply.headers['Location']}"
         raise HttpError(got, status)
@@ -227,20 +219,6 @@ def _is_here(host: str) -> bool:
 def _basic(parts: urllib.parse.SplitResult) -> str:
     name, password = (urllib.parse.unquote(part or "") for part in (parts.username, parts.password))
     return "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode("ascii")
-
-
-def _retry_after(reply: http.client.HTTPResponse) -> float | None:
-    """The seconds to wait, which a server says as a number or as a date."""
-    value = reply.headers.get("Retry-After")
-    if value is None:
-        return None
-    if value.strip().isdigit():
-        return float(value)
-    try:
-        moment = email.utils.parsedate_to_datetime(value).timestamp()
-    except (TypeError, ValueError):
-        return None
-    return max(0.0, moment - time.time())
 
 
 def _left(deadline: float | None) -> float | None:

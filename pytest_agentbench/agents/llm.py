@@ -19,6 +19,7 @@ from pytest_agentbench.agents.llm_entries import HIDDEN, Entry, parse_llm
 from pytest_agentbench.agents.llm_http import Endpoint, NoReply
 from pytest_agentbench.agents.llm_replies import Answer, Failure, read
 from pytest_agentbench.agents.usage import CURRENT, Usage
+from pytest_agentbench.agents.waiting import LONGEST_WAIT
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 __all__ = ["LLM", "BudgetExceeded", "LLMError", "NoLLM"]
@@ -72,7 +73,7 @@ class LLM(Model):
         max_tokens: int | None = None,
         retries: int = 5,
         backoff: float = 0.5,
-        longest_wait: float = 120.0,
+        longest_wait: float = LONGEST_WAIT,
         processes: int = 1,
     ) -> None:
         """``processes``: how many share the rate limits (xdist's workers); budgets are for this one."""

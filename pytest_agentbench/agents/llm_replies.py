@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from pytest_agentbench.agents.llm_http import Reply
+from pytest_agentbench.agents.waiting import retry_after
 
 _LONGEST_DETAIL = 300  # characters of the server's own words in an error
 _TRANSIENT = {408, 409, 425, 429}
@@ -93,38 +92,6 @@ def _refusal(reply: Reply, error: Any) -> Failure:
         code not in _FINAL_CODES if isinstance(code, str) else True
     )
     return Failure(text, status, transient, retry_after(reply.headers) if transient else None)
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks to wait, given as seconds or as a date.
-
-    >>> retry_after({"retry-after": "1.5"})
-    1.5
-    """
-    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        value = headers.get(name, "")
-        try:
-            seconds = float(value) * unit
-        except ValueError:
-            try:
-                seconds = parsedate_to_datetime(value).timestamp() - _now(headers)
-            except (TypeError, ValueError):
-                continue
-        if 0 <= seconds < float("inf"):
-            return seconds
-        if seconds < 0:
-            return 0.0
-    return None
-
-
-def _now(headers: Mapping[str, str]) -> float:
-    """The time by our clock, unless it is wrong: a server names a date by its own."""
-    ours = time.time()
-    try:
-        theirs = parsedate_to_datetime(headers.get("date", "")).timestamp()
-    except (TypeError, ValueError):
-        return ours
-    return theirs if abs(theirs - ours) > 5 else ours  # theirs has whole seconds only
 
 
 def _text(choice: Any) -> str | None:

@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.addresses import without_secrets
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.datasets.cache import cache_folder, one_at_a_time, write_whole
 
@@ -73,6 +74,7 @@ def _fetch(
 
     constants: Any = importlib.import_module("huggingface_hub.constants")
     endpoint = (os.environ.get("HF_ENDPOINT") or str(constants.ENDPOINT)).rstrip("/")
+    shown = without_secrets(endpoint)
     where = f"{repo_id} at {revision or 'its newest commit'}"
     options: dict[str, Any] = {
         "repo_type": repo_type,
@@ -109,13 +111,14 @@ def _fetch(
         raise
     except Exception as error:  # the client raises its own, its transport's and the system's
         raise BenchmarkError(
-            f"{where}: fetching from {endpoint} failed: {type(error).__name__}: {_first_line(error)}. "
+            f"{where}: fetching from {shown} failed: {type(error).__name__}: "
+            f"{_first_line(error).replace(endpoint, shown)}. "
             f"Finished files are kept: run the same command again to go on"
         ) from error
     for file in damaged:
         if not intact(folder / file.name, file):
             raise BenchmarkError(
-                f"{where}: {file.name} came twice from {endpoint} and both times its checksum was not "
+                f"{where}: {file.name} came twice from {shown} and both times its checksum was not "
                 f"the one that the hub states; is a proxy changing it?"
             )
     sizes = {file.name: (folder / file.name).stat().st_size for file in remote}
@@ -223,7 +226,7 @@ def _unreachable(endpoint: str) -> str | None:
     try:
         socket.create_connection((host, port), timeout=CONNECT_SECONDS).close()
     except OSError as error:
-        return f"{endpoint} is out of reach ({_first_line(error) or type(error).__name__})"
+        return f"{without_secrets(endpoint)} is out of reach ({_first_line(error) or type(error).__name__})"
     return None
 
 

@@ -168,9 +168,11 @@ def test_a_status_that_may_pass_is_transient(serve, ask, status):
     assert caught.value.transient
 
 
-def test_retry_after_may_be_a_date(serve, ask):
-    date = formatdate(time.time() + 60, usegmt=True)
-    server = serve(lambda handler, context: handler.give(429, "later", Retry_After=date))
+@pytest.mark.parametrize("off", [0, 3600])
+def test_retry_after_may_be_a_date_by_the_servers_clock(serve, ask, off):
+    now = time.time() + off
+    dates = {"Retry_After": formatdate(now + 60, usegmt=True), "Date": formatdate(now, usegmt=True)}
+    server = serve(lambda handler, context: handler.give(429, "later", **dates))
     with pytest.raises(TransientError) as caught:
         ask(server.url())(1)
     assert 50 < caught.value.retry_after <= 60

@@ -126,6 +126,21 @@ def test_a_hub_out_of_reach_is_found_out_fast(hub, monkeypatch):
 
 
 @needs_client
+@pytest.mark.parametrize("repository", [REPOSITORY, "lab/nothing"])
+def test_a_password_in_the_hubs_address_is_not_shown(stocked, monkeypatch, repository):
+    where = (
+        stocked.url.replace("//", "//me:secret@")
+        if repository != REPOSITORY
+        else "http://me:secret@127.0.0.1:9"
+    )
+    monkeypatch.setenv("HF_ENDPOINT", where)
+    with pytest.raises(BenchmarkError) as caught:
+        fetch(repository)
+    assert "http://127.0.0.1:" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+@needs_client
 def test_what_other_tools_left_in_the_clients_cache_serves_without_a_network(stocked, monkeypatch):
     folder = fetch(REPOSITORY, COMMIT)
     monkeypatch.setenv("AGENTBENCH_CACHE", str(folder.parent / "other-cache"))  # no note of it
