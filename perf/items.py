@@ -5,7 +5,7 @@ and without this plugin's options, one a sample or each looping over 1,000; "ech
 with an agent that says them again; "submission" is `--benchmark humob --submission` with 15 days a user,
 GEO-BLEU and DTW in both readings, log, intervals and report included. `--chunk` is 1, 1,000, or not given:
 then it is chosen. The files of a submission are in the cache, except in the row "files unread". "×" is the
-time over that of the bare session above it. The shortest time, taken in turns: of three up to 1,000
+time over that of the bare session above it. The shortest time, taken in turns: of three up to 10,000
 samples, of one above. A session that would take more than five minutes is not run. MB: all processes of the session.
 """
 
@@ -50,7 +50,8 @@ class Echo(Benchmark):
     def score_sample(self, sample, answer):
         return {"r": {"m": float(answer == sample.truth)}}
     def score_run(self, dataset, records):
-        return lambda reading, weights: {"m": mean([r.metrics["r"]["m"] for r in records], weights)}
+        values = [record.metrics["r"]["m"] for record in records]
+        return lambda reading, weights: {"m": mean(values, weights)}
     def agent_template(self):
         return ""
 """
@@ -117,7 +118,7 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
                     expected = {what: 10 * took.get((what, workers), 0.0) for what in group}
                     asked = [what for what in group if expected[what] < LONGEST_SECONDS]
                     runs = [partial(session, folder, size, [*group[w], *extra]) for w in asked]
-                    results = in_turns(runs, 3 if 100 < size <= 1_000 else 1)
+                    results = in_turns(runs, 3 if 100 < size <= 10_000 else 1)
                     measured = {w: fastest(r) for w, r in zip(asked, results, strict=True)}
                     bare = measured.get(next(iter(group)))
                     for what in group:
