@@ -46,11 +46,12 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
                 outcome.answer = agent(context)
             except (Exception, SystemExit, BudgetExceeded) as error:
                 outcome.error = error
-                wait = _wait(error, attempt)
-                if attempt < retries and is_transient(error) and wait <= LONGEST_WAIT:
-                    outcome.usage.add(retries=1)
-                    time.sleep(wait)
-                    continue
+                if attempt < retries and is_transient(error):
+                    wait = _wait(error, attempt)
+                    if wait <= LONGEST_WAIT:
+                        outcome.usage.add(retries=1)
+                        time.sleep(wait)
+                        continue
             break
         _print_output_of(agent)
     finally:

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from processes import gone
 
 from pytest_agentbench.agents.calling import AgentTimeout
 from pytest_agentbench.agents.command import CommandAgent
@@ -41,19 +42,6 @@ def command(tmp_path):
     yield command
     for agent in made:
         agent.close()
-
-
-def gone(pid):
-    """Whether a process ends within a few seconds; a zombie has ended."""
-    for _ in range(200):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_one_process_answers_every_context(command):

@@ -1,0 +1,104 @@
+"""What asking a model costs: counted, paced, bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+
+import pytest
+from llm_server import (
+    HELLO,
+    WAYS,
+    error,
+    text,
+    ways,
+)
+
+from pytest_agentbench.agents.llm import BudgetExceeded
+from pytest_agentbench.agents.usage import CURRENT, Usage
+from pytest_agentbench.benchmarks.protocol import BenchmarkError
+
+
+def test_usage_goes_to_the_sample_that_asked(server, make):
+    llm = make()
+
+    async def sample(calls):
+        usage = Usage()
+        CURRENT.set(usage)
+        await asyncio.gather(*(llm.atext_request(HELLO) for _ in range(calls)))
+        return usage.counts["llm_calls"], usage.counts["input_tokens"]
+
+    async def both():
+        return await asyncio.gather(*(asyncio.create_task(sample(n)) for n in (1, 5)))
+
+    assert asyncio.run(both()) == [(1, 7), (5, 35)]
+    assert llm.spent["llm_calls"] == 6
+
+
+def test_a_cancelled_request_is_not_tried_again(server, make):
+    server.script = [error(500)] * 50
+    llm = make(backoff=0.2, retries=50)
+
+    async def cancelled():
+        task = asyncio.create_task(llm.atext_request(HELLO))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    time.sleep(0.3)
+    count = len(server.seen)
+    time.sleep(0.6)
+    assert 1 <= len(server.seen) == count
+
+
+def test_requests_are_paced(server, make):
+    llm = make({"requests_per_minute": 600})
+
+    async def gather():
+        await asyncio.gather(*(llm.atext_request(HELLO) for _ in range(6)))
+
+    asyncio.run(gather())
+    at = sorted(seen["at"] for seen in server.seen)
+    assert 0.45 < at[-1] - at[0] < 1.5
+
+
+def test_processes_share_the_rate(server, make):
+    llm = make({"requests_per_minute": 600}, processes=3)
+    for _ in range(3):
+        llm.text_request(HELLO)
+    assert server.seen[-1]["at"] - server.seen[0]["at"] > 0.55
+
+
+@pytest.mark.parametrize(
+    "budget", [{"max_tokens": 25}, {"max_cost": 25e-6}], ids=["tokens", "cost"]
+)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_spent_budget_ends_the_asking(server, make, usage, budget, way):
+    ask = ways(make({"price_input": 1.0, "price_output": 1.0}, **budget))[way]
+    assert [ask(HELLO) for _ in range(3)] == ["Hi"] * 3
+    with pytest.raises(BudgetExceeded, match="budget is spent"):
+        ask(HELLO)
+    assert len(server.seen) == 3
+    assert usage.counts["budget_exceeded"] == 1
+
+
+def test_an_agent_cannot_mistake_a_spent_budget_for_an_error(make):
+    llm = make(max_tokens=0)
+    with pytest.raises(BudgetExceeded), contextlib.suppress(Exception):
+        llm.text_request(HELLO)
+
+
+def test_a_server_that_does_not_count_is_estimated(server, make, usage):
+    server.script = [text("x" * 40, usage=None)]
+    make().text_request([{"role": "user", "content": "y" * 80}])
+    assert usage.counts == {
+        "llm_calls": 1, "llm_calls_estimated": 1, "input_tokens": 20, "output_tokens": 10,
+    }  # fmt: skip
+
+
+def test_max_cost_needs_prices(make):
+    with pytest.raises(BenchmarkError, match="max_cost: expected price_input"):
+        make(max_cost=1.0)

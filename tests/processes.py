@@ -1,0 +1,22 @@
+"""Processes that tests look for."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+
+def gone(pid):
+    """Whether a process ends within a few seconds; a zombie has ended, once its threads have."""
+    for _ in range(200):
+        try:
+            os.kill(int(pid), 0)
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+            threads = list(Path(f"/proc/{pid}/task").iterdir())  # they keep its files open
+        except OSError:
+            return True
+        if state == "Z" and len(threads) == 1:
+            return True
+        time.sleep(0.02)
+    return False
