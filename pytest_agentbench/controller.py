@@ -198,7 +198,7 @@ class Controller:
         """Why the run was cut short, if it was: then no gate is decided."""
         reason = live.unlogged or self._stopped or session.shouldfail or session.shouldstop
         interrupted = session.exitstatus in _INCOMPLETE
-        if live.unlogged or interrupted or (live.missing() and (reason or not self._completed)):
+        if live.unlogged or interrupted or ((reason or not self._completed) and live.missing()):
             reason = reason or pytest.ExitCode(session.exitstatus).name.lower()
             return f"the session was cut short ({reason})"
         return None

@@ -127,14 +127,14 @@ def publish(live: LiveRun, config: pytest.Config, result: dict[str, Any]) -> Non
 
 def publish_session(runs: Sequence[LiveRun], config: pytest.Config) -> str | None:
     """The files that hold all runs of the session; what went wrong, if anything did."""
-    scored = [(live.scores, live.logged()) for live in runs if live.scores is not None]
+    scored = [(live.scores, live) for live in runs if live.scores is not None]
     base = config.invocation_params.dir
     json_path, csv_path = (config.getoption(f"agentbench_{kind}") for kind in ("json", "csv"))
     try:
         if json_path is not None:
             tables.write_json(base / json_path, [result for result, _ in scored])
         if csv_path is not None:
-            tables.write_csv(base / csv_path, scored)
+            tables.write_csv(base / csv_path, [(r, live.logged()) for r, live in scored])
     except (OSError, BenchmarkError) as error:
         return str(error)
     return None
