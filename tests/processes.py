@@ -1,10 +1,16 @@
-"""Processes that tests look for."""
+"""Processes that tests look for, and ask."""
 
 from __future__ import annotations
 
 import os
+import sys
+import threading
 import time
 from pathlib import Path
+
+import pytest
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 def gone(pid):
@@ -20,3 +26,14 @@ def gone(pid):
             return True
         time.sleep(0.02)
     return False
+
+
+def asked_at_once(agent, calls):
+    """What an agent answers to calls of as many threads."""
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(agent(0))) for _ in range(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shlex
 import sys
-import threading
 import time
 from pathlib import Path
 
 import pytest
-from processes import gone
+from processes import asked_at_once, gone
 
 from pytest_agentbench.agents.calling import AgentTimeout
 from pytest_agentbench.agents.command import CommandAgent
@@ -210,13 +209,7 @@ def test_without_tools_an_object_with_a_call_is_an_answer(command):
 
 def test_threads_have_a_process_each(command):
     agent = command("time.sleep(0.3)\nsay(os.getpid())")
-    pids = []
-    threads = [threading.Thread(target=lambda: pids.append(agent(0))) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(set(pids)) == 3
+    assert len(set(asked_at_once(agent, 3))) == 3
 
 
 def test_close_lets_the_command_end_by_itself(command, tmp_path):

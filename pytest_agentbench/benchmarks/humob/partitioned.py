@@ -321,6 +321,6 @@ def score_group(
             for index in range(start, min(start + AT_ONCE, len(dataset)))
         ]
         measured, _ = evaluate(benchmark, samples, partial(look_up, answers))
-        records += [replace(record, answer=None) for record in measured]
+        records += [record.changed(answer=None) for record in measured]
     wrong = {} if given is None else wrong_users(given, dataset)
     return records, wrong

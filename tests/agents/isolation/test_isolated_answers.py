@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import threading
 from datetime import date
 
 import pytest
+from processes import asked_at_once
 
 SHAPES = {
     "function": "def agent(context): return context + 1",
@@ -43,13 +43,7 @@ def test_one_child_answers_all_calls_of_a_thread_and_it_is_not_this_process(isol
 
 def test_threads_have_a_child_each(isolated):
     agent = isolated("import os, time\ndef agent(context): time.sleep(0.5); return os.getpid()")
-    pids = []
-    threads = [threading.Thread(target=lambda: pids.append(agent(0))) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(set(pids)) == 3
+    assert len(set(asked_at_once(agent, 3))) == 3
 
 
 CONTEXTS = [None, {}, [1, 2.5, "é\ud800\u2028"], {"a": {"b": [None, True]}}, ["x" * 3_000_000]]

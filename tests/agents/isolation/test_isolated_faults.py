@@ -9,12 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import gone
+from processes import gone, linux
 
 from pytest_agentbench.agents.calling import AgentTimeout
 from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
-
-linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 def test_an_exception_comes_back_with_its_type_message_and_traceback(isolated):

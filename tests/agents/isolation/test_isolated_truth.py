@@ -7,13 +7,10 @@ import secrets
 import subprocess
 import sys
 
-import pytest
 from isolated_tools import Store
+from processes import linux
 
 from pytest_agentbench.benchmarks.protocol import Sample, SampleKey
-
-linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-
 
 SEARCH = '''
 """Looks for texts such as TRUTH-0123456789abcdef... wherever this process can reach."""

@@ -5,10 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from llm_server import (
-    KEY,
-    Server,
-)
+from llm_server import KEY, Server
 
 from pytest_agentbench.agents.llm import LLM
 from pytest_agentbench.agents.usage import CURRENT, Usage

@@ -6,16 +6,7 @@ import asyncio
 import time
 
 import pytest
-from llm_server import (
-    HELLO,
-    KEY,
-    WAYS,
-    chunked,
-    hang_up,
-    slow,
-    text,
-    ways,
-)
+from llm_server import HELLO, KEY, WAYS, chunked, hang_up, slow, text, ways
 
 
 @pytest.mark.parametrize("way", WAYS)

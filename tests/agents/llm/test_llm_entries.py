@@ -7,15 +7,7 @@ import json
 import pickle
 
 import pytest
-from llm_server import (
-    HELLO,
-    KEY,
-    WAYS,
-    error,
-    slow,
-    text,
-    ways,
-)
+from llm_server import HELLO, KEY, WAYS, error, slow, text, ways
 
 from pytest_agentbench.agents.llm import LLM, LLMError, NoLLM
 from pytest_agentbench.agents.llm_calls import RelayedLLM

@@ -7,13 +7,7 @@ import contextlib
 import time
 
 import pytest
-from llm_server import (
-    HELLO,
-    WAYS,
-    error,
-    text,
-    ways,
-)
+from llm_server import HELLO, WAYS, error, text, ways
 
 from pytest_agentbench.agents.llm import BudgetExceeded
 from pytest_agentbench.agents.usage import CURRENT, Usage

@@ -9,18 +9,7 @@ import time
 from email.utils import formatdate
 
 import pytest
-from llm_server import (
-    HELLO,
-    WAYS,
-    break_off,
-    error,
-    hang_up,
-    raw,
-    slow,
-    text,
-    trickle,
-    ways,
-)
+from llm_server import HELLO, WAYS, break_off, error, hang_up, raw, slow, text, trickle, ways
 
 from pytest_agentbench.agents.asking import is_transient
 from pytest_agentbench.agents.llm import LLM, LLMError
