@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench import finish, garbage, manifest, resume, runlog
+from pytest_agentbench import finish, manifest, resume, runlog
 from pytest_agentbench.items import failed_records
 from pytest_agentbench.live import LiveRun, Place, Resuming
 from pytest_agentbench.reports import terminal
@@ -146,8 +146,7 @@ class Controller:
             return
         try:
             self._hear_workers_out()
-            with garbage.held_off():
-                self._finish(session)
+            self._finish(session)
         except KeyboardInterrupt:  # once more: then without scores
             session.exitstatus = pytest.ExitCode.INTERRUPTED
 

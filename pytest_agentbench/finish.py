@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench import compare, floor, runlog, scores
+from pytest_agentbench import compare, floor, garbage, runlog, scores
 from pytest_agentbench.benchmarks.protocol import BenchmarkError
 from pytest_agentbench.live import LiveRun
 from pytest_agentbench.reports import html, junit, markdown, mlflow, tables, terminal
@@ -20,6 +20,7 @@ from pytest_agentbench.run import Question
 Gate = tuple[str, str | None]
 
 
+@garbage.held_off()
 def finish(
     live: LiveRun,
     incomplete: str | None,

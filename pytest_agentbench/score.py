@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench import finish, runlog, saved, scenario
+from pytest_agentbench import finish, garbage, runlog, saved, scenario
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError, Submission
 from pytest_agentbench.datasets.progress import Progress
@@ -96,8 +96,9 @@ def _parser(benchmark: Benchmark, given: str) -> argparse.ArgumentParser:
 
 
 def _local(
-    settings: Settings, _scheduler: str | None, _stack: contextlib.ExitStack
+    settings: Settings, _scheduler: str | None, stack: contextlib.ExitStack
 ) -> tuple[Run, Iterator[Sequence[Record]]]:
+    stack.enter_context(garbage.held_off())
     run = Run(settings)
 
     def records() -> Iterator[Sequence[Record]]:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pytest_agentbench import comparable, gates, runlog, statistics
 from pytest_agentbench.benchmarks.protocol import (
     Absent,
@@ -109,10 +111,9 @@ def _epochs(
 
     def record_of(index: int, epoch: int) -> Record:
         name = str(dataset.keys[index])
-        missing = Record(
+        return found.get((name, epoch)) or Record(
             settings.benchmark.name, name, "error", epoch=epoch, error="no answer was recorded"
         )
-        return found.get((name, epoch), missing)
 
     return [
         Epoch(indices, [record_of(index, epoch) for index in indices])
@@ -151,7 +152,7 @@ def _mean_of(name: str, epochs: Sequence[Scores]) -> Any:
 
 
 def _with_coverage(estimate: Estimator, records: Sequence[Record]) -> Estimator:
-    valid = [float(record.status == "ok") for record in records]
+    valid = np.array([record.status == "ok" for record in records], float)
     return lambda reading, weights: {
         **estimate(reading, weights),
         gates.COVERAGE.metric: statistics.mean(valid, weights),

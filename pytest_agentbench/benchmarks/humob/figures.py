@@ -11,7 +11,7 @@ import numpy as np
 from pytest_agentbench.benchmarks.humob import run_tables
 from pytest_agentbench.benchmarks.humob.data import HumobDataset
 from pytest_agentbench.benchmarks.humob.editions import CELL_KM
-from pytest_agentbench.benchmarks.humob.scoring import day_bounds
+from pytest_agentbench.benchmarks.humob.scoring import cells_of, day_bounds
 from pytest_agentbench.reports.figures import (
     GENERATED,
     MIDDLE_LEGEND,
@@ -74,7 +74,7 @@ def trajectories(
     frames: dict[str, Any] = {}
     for record in chosen:
         truth = dataset.targets(index_of[record.sample])
-        answer = np.asarray(record.answer)
+        answer = cells_of(record.answer)
         bounds = day_bounds(truth[:, 0])
         epoch = f", epoch {record.epoch}" if record.epoch > 1 else ""
         label = f"{record.sample}{epoch} ({record.metrics[reading][HEADLINE]:.3f})"
@@ -153,15 +153,18 @@ def error_map(
 ) -> Figure:
     """The mean distance of the generated place from the real one, by where the real one is."""
     real = np.concatenate([dataset.targets(index_of[r.sample])[:, 2:] for r in drawn]).astype(int)
-    generated = np.concatenate([np.asarray(record.answer) for record in drawn])
+    generated = np.concatenate([cells_of(record.answer) for record in drawn])
     apart = np.hypot(*(generated - real).T) * CELL_KM
     low = real.min(axis=0)
     block = max(1, -(-int((real.max(axis=0) - low).max() + 1) // MOST_BLOCKS))
-    at, where = np.unique((real - low) // block, axis=0, return_inverse=True)
-    where = where.ravel()
-    count = np.bincount(where)
-    mean = np.bincount(where, apart) / count
-    corner = at * block + low - 0.5
+    across, down = ((real - low) // block).T
+    height = int(down.max()) + 1
+    where = across * height + down
+    counts = np.bincount(where)
+    filled = np.flatnonzero(counts)
+    count = counts[filled]
+    mean = np.bincount(where, apart)[filled] / count
+    corner = np.stack(np.divmod(filled, height), axis=1) * block + low - 0.5
     columns: dict[str, list[Any]] = {
         "left": corner[:, 0].tolist(),
         "right": (corner[:, 0] + block).tolist(),

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_agentbench.benchmarks.humob.data import HumobDataset
-from pytest_agentbench.benchmarks.humob.scoring import METRICS, READINGS, day_bounds, score_days
+from pytest_agentbench.benchmarks.humob.scoring import (
+    METRICS,
+    READINGS,
+    cells_of,
+    day_bounds,
+    score_days,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +86,7 @@ def _days(
         columns["epoch"].append(np.full(count, record.epoch))
         columns["d"].append(truth[ends[:-1], 0].astype(np.int64))
         columns["points"].append(np.diff(ends))
-        generated.append(np.asarray(record.answer, np.int32))
+        generated.append(cells_of(record.answer).astype(np.int32))
         reference.append(truth[:, 2:].astype(np.int32))
         bounds.append(ends[1:] + offset)
         offset += len(truth)

@@ -24,7 +24,7 @@ def test_the_second_load_maps_what_the_first_has_written(csv, person, cache_fold
     monkeypatch.setattr(cache, "read_table", None)  # reading again would fail
     second = load_table(path)
     assert second.digest == first.digest
-    assert isinstance(second.table.rows, np.memmap)
+    assert isinstance(second.table.rows.base, np.memmap)
     assert second.table.of(5).tolist() == [list(row[1:]) for row in person(5)]
     assert len(entries(cache_folder)) == 1
 
