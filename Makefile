@@ -8,7 +8,7 @@ check:
 test:
 	pytest -n 2
 
-# Writes docs/performance.md; takes about 25 minutes and wants the machine for itself.
+# Writes docs/performance.md; takes about 50 minutes and wants the machine for itself.
 perf:
 	python perf/all.py
 

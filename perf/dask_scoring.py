@@ -8,15 +8,13 @@ user), by both engines, each in processes of its own with an empty cache; on one
 from __future__ import annotations
 
 import json
-import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import humob_files
 import polars as pl
-from measure import Cell, Session, run, show
+from measure import Cell, Session, agentbench, show
 
 PART_ROWS = 100_000
 HEAD = ("users", "rows", "local s", "dask s", "dask / local", "local MB", "dask MB", "bits")
@@ -35,11 +33,9 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
 
 
 def score(folder: Path, engine: str) -> Session:
-    program = shutil.which("agentbench", path=str(Path(sys.executable).parent))
-    assert program is not None, "expected the package to be installed in this environment"
-    command = [program, "score", "humob", "--submission=given", "--dataset=data"]
-    command += [f"--engine={engine}", f"--run-dir={engine}"]
-    return run(command, folder, AGENTBENCH_CACHE=str(folder / f"cache-{engine}"))
+    args = ["score", "humob", "--submission=given", "--dataset=data"]
+    args += [f"--engine={engine}", f"--run-dir={engine}"]
+    return agentbench(args, folder, AGENTBENCH_CACHE=str(folder / f"cache-{engine}"))
 
 
 def results(folder: Path) -> tuple[object, dict[str, object]]:

@@ -4,21 +4,22 @@ Whole sessions, from the start of the process to its end. "Bare" are parametrise
 and without this plugin's options, one a sample or each looping over 1,000; "echo" is a benchmark of numbers
 with an agent that says them again; "submission" is `--benchmark humob --submission` with 15 days a user,
 GEO-BLEU and DTW in both readings, log, intervals and report included. `--chunk` is 1, 1,000, or not given:
-then it is chosen. The files of a submission are in the cache, except in the row "files unread". "×" is the
-time over that of the bare session above it. The shortest time, taken in turns: of three up to 10,000
-samples, of one above. A session that would take more than five minutes is not run. MB: all processes of the session.
+then it is chosen. "Without pytest" is `agentbench score`, which does the same work. The files of a submission
+are in the cache, except in the row "files unread". "×" is the time over that of the bare session above it.
+The shortest of three times, taken in turns; sessions of more than about two minutes are run once, of more
+than five not at all. MB: all processes of the session.
 """
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 import humob_files
-from measure import Cell, Session, fastest, in_turns, pytest_session, show
+from measure import Cell, Session, agentbench, fastest, in_turns, pytest_session, show
 
 HEAD = ("samples", "processes", "session", "s", "samples a second", "×", "MB")
 BENCHMARK = """
@@ -84,8 +85,11 @@ def test_numbers(agent, first):
         assert agent(number) == number
 """
 ECHO = ["--benchmark=echobench:Echo", "--agent=agent.py"]
-SUBMISSION = ["--benchmark=humob", "--submission=generated.csv", "--dataset=reference.csv"]
-LONGEST_SECONDS = 300  # a session that would take longer is not run
+FILES = ["--submission=generated.csv", "--dataset=reference.csv"]
+SUBMISSION = ["--benchmark=humob", *FILES]
+WITHOUT_PYTEST = ["score", "humob", *FILES]
+# Sessions that would take longer are run once only, or not at all.
+LONG_SECONDS, LONGEST_SECONDS = 120, 300
 # By what they are compared with: the first of each is bare.
 SESSIONS = (
     {
@@ -97,6 +101,7 @@ SESSIONS = (
         "bare, chunks of 1,000": ["test_bare_chunks.py"],
         "echo, `--chunk 1000`": [*ECHO, "--chunk=1000"],
         "submission": SUBMISSION,
+        "submission without pytest": WITHOUT_PYTEST,
     },
 )
 
@@ -114,14 +119,16 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
             unread = session(folder, size, [*SUBMISSION, "-n2"])
             for workers in (0,) if quick else (0, 2):
                 extra, processes = ([f"-n{workers}"], "1 + 2") if workers else ([], "1")
-                for group in SESSIONS[:1] if quick else SESSIONS:
-                    expected = {what: 10 * took.get((what, workers), 0.0) for what in group}
-                    asked = [what for what in group if expected[what] < LONGEST_SECONDS]
-                    runs = [partial(session, folder, size, [*group[w], *extra]) for w in asked]
-                    results = in_turns(runs, 3 if 100 < size <= 10_000 else 1)
-                    measured = {w: fastest(r) for w, r in zip(asked, results, strict=True)}
+                for group in SESSIONS:
+                    runs = {
+                        what: partial(session, folder, size, [*args, *extra])
+                        for what, args in group.items()
+                        if not workers or args is not WITHOUT_PYTEST
+                    }
+                    expected = {what: 10 * took.get((what, workers), 0.0) for what in runs}
+                    measured = shortest(runs, expected, rounds=1 if quick else 3)
                     bare = measured.get(next(iter(group)))
-                    for what in group:
+                    for what in runs:
                         if what not in measured:
                             about = f"{what}: not run, about {expected[what]:,.0f} s"
                             yield [size, processes, about, None, None, None, None]
@@ -142,10 +149,23 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
                    None, unread.mb]  # fmt: skip
 
 
+def shortest(
+    runs: Mapping[str, Callable[[], Session]], expected: Mapping[str, float], rounds: int
+) -> dict[str, Session]:
+    """The shortest session of each kind; long ones are run once, and the longest not at all."""
+    found = {}
+    for least, most, times in ((0.0, LONG_SECONDS, rounds), (LONG_SECONDS, LONGEST_SECONDS, 1)):
+        names = [name for name in runs if least <= expected[name] < most]
+        results = in_turns([runs[name] for name in names], times)
+        found.update((n, fastest(each)) for n, each in zip(names, results, strict=True))
+    return found
+
+
 def session(folder: Path, size: int, args: list[str]) -> Session:
     """One run of pytest; the folders it leaves are removed, for they are large."""
     places = {"SIZE": str(size), "AGENTBENCH_CACHE": str(folder / "cache")}
-    done = pytest_session(args, folder, **places)
+    start = agentbench if args[0] == "score" else pytest_session
+    done = start(args, folder, **places)
     shutil.rmtree(folder / ".agentbench", ignore_errors=True)
     return done
 

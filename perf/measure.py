@@ -13,6 +13,7 @@ import importlib.metadata
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,13 @@ def pytest_session(args: Sequence[str], cwd: Path, **env: str) -> Session:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *args]
     plugins = "xdist.plugin,pytest_agentbench.plugin"
     return run(command, cwd, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_PLUGINS=plugins, **env)
+
+
+def agentbench(args: Sequence[str], cwd: Path, **env: str) -> Session:
+    """Run the command of this environment."""
+    program = shutil.which("agentbench", path=str(Path(sys.executable).parent))
+    assert program is not None, "expected the package to be installed in this environment"
+    return run([program, *args], cwd, **env)
 
 
 def fastest(sessions: Sequence[Session]) -> Session:

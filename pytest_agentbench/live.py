@@ -122,8 +122,8 @@ class LiveRun:
 
     def missing(self) -> list[str]:
         """The names of samples that were collected and left no record."""
-        names = (self.name(question) for question in sorted(self.expected))
-        return [name[0] for name in names if name not in self.records]
+        lost = [q for q in self.expected if self.name(q) not in self.records]
+        return [self.name(question)[0] for question in sorted(lost)]
 
     def name(self, question: Question) -> tuple[str, int]:
         return str(self.run.dataset.keys[question.sample]), question.epoch
