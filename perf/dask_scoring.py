@@ -1,8 +1,9 @@
 """Scoring Parquet partitions here and on a Dask cluster of this machine.
 
 The command `agentbench score humob` on the same partitions (100,000 rows each, 15 days of about 22 points a
-user), by both engines, each in processes of its own with an empty cache; on one machine the cluster can only cost.
-"Bits" are values, intervals and the scores of every user. MB: all processes together.
+user), by both engines, each in processes of its own with an empty cache. The cluster starts processes and sends
+messages; what needs the rows it leaves out: answers in the log, tables of days, plots, the floor. "Bits" are
+values, intervals and the scores of every user. MB: all processes together.
 """
 
 from __future__ import annotations
