@@ -162,7 +162,7 @@ def shortest(
 
 
 def session(folder: Path, size: int, args: list[str]) -> Session:
-    """One run of pytest; the folders it leaves are removed, for they are large."""
+    """One session; the folders it leaves are removed, for they are large."""
     places = {"SIZE": str(size), "AGENTBENCH_CACHE": str(folder / "cache")}
     start = agentbench if args[0] == "score" else pytest_session
     done = start(args, folder, **places)

@@ -96,6 +96,20 @@ def test_a_scenario_file_and_an_earlier_run_are_taken_as_by_pytest(project, agen
     assert "expected either a submission or an agent, got both" in refused.errlines[0]
 
 
+def test_the_garbage_collector_rests(project, agentbench):
+    project.write(
+        watched__py="import gc\nfrom toybench import ToySum\n"
+        "class Watched(ToySum):\n"
+        "    def check(self, sample, answer):\n"
+        "        print('collector', gc.isenabled())\n"
+        "        return super().check(sample, answer)\n"
+    )
+    assert project.pytest("--benchmark=toysum", "--run-dir=asked", "-q").ret == 0
+    result = agentbench("score", "watched:Watched", "--submission=asked")
+    assert result.ret == 0
+    assert {line for line in result.outlines if "collector" in line} == {"collector False"}
+
+
 def test_mistakes_are_one_line_and_say_what_to_do(project, agentbench, tables):
     where = ["--submission=given", "--dataset=data"]
     for arguments, said in [

@@ -76,19 +76,21 @@ def test_a_trajectory_is_the_day_of_the_picker(runs):
     assert frame["real"]["t"][0] == f"{truth[day, 1][0] / 2:05.2f}".replace(".50", ":30").replace(".00", ":00")  # fmt: skip
 
 
-def test_the_error_map_has_every_point_once_and_the_mean_distance(runs):
+def test_the_error_map_counts_every_point_in_its_block_and_has_the_mean_distance_there(runs):
     run = runs[HUMOB]
     data = columns(made(run)["Error map"].models[0], "value", "n")
     index_of = {str(key): index for index, key in enumerate(run.dataset.keys)}
-    distances = np.concatenate(
-        [
-            np.hypot(*(np.array(r.answer) - run.dataset.sample(index_of[r.sample]).truth[:, 2:]).T)
-            for r in run.records
-            if r.status == "ok"
-        ]
+    valid = [record for record in run.records if record.status == "ok"]
+    real = np.concatenate(
+        [run.dataset.sample(index_of[record.sample]).truth[:, 2:] for record in valid]
     )
-    assert sum(data["n"]) == len(distances)
-    assert np.average(data["value"], weights=data["n"]) == pytest.approx(distances.mean() / 2, abs=0.01)  # fmt: skip
+    apart = np.hypot(*(np.concatenate([record.answer for record in valid]) - real).T) / 2
+    assert sum(data["n"]) == len(real)
+    names = ("left", "right", "bottom", "top", "n", "value")
+    for left, right, bottom, top, count, value in zip(*map(data.get, names), strict=True):
+        inside = ((real > (left, bottom)) & (real < (right, top))).all(axis=1)
+        assert inside.sum() == count
+        assert apart[inside].mean() == pytest.approx(value, abs=0.0051)
 
 
 def test_scores_of_days_average_to_the_run(runs):
