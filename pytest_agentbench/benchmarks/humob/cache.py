@@ -94,7 +94,7 @@ def _open(place: Path) -> Table | None:
         digests = json.loads((place / "digests.json").read_text())
         if digests != {name: file_digest(place / f"{name}.npy") for name in ARRAYS}:
             return None
-        # As plain arrays over the mapped files: every slice of a np.memmap costs ten times as much.
+        # As plain arrays over the mapped files: a slice of a np.memmap costs eight times as much.
         arrays = {
             name: np.asarray(np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False))
             for name in ARRAYS
