@@ -2,48 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics import textbook_trajectories as textbook
+from metrics.golden_days import BACKENDS, EDITIONS, GOLDEN, points_by_day, together
 
 from pytest_agentbench.metrics import dtw, trajectory_kernels
-
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "humob.json").read_text())
-EDITIONS = ("2023", "2025")
-BACKENDS = ("numpy", "numba")
 
 any_cell = st.tuples(st.integers(1, 200), st.integers(1, 200))
 few_cells = st.tuples(st.integers(1, 3), st.integers(1, 3))
 any_day = st.lists(any_cell, min_size=1, max_size=16) | st.lists(few_cells, min_size=1, max_size=30)
 
 
-def together(pairs):
-    """Lay (generated, reference) days out as score_days takes them."""
-    gen, ref = zip(*pairs, strict=True)
-    ends = [np.cumsum([0, *map(len, side)]) for side in (gen, ref)]
-    return np.concatenate(gen), np.concatenate(ref), *ends
-
-
-def by_day(rows):
-    days = {}
-    for d, _, x, y in sorted(rows, key=lambda row: row[:2]):
-        days.setdefault(d, []).append((x, y))
-    return days
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["name"])
 def test_golden_users_to_the_last_bit(case, edition, backend):
-    gen, ref = by_day(case["generated"]), by_day(case["reference"])
+    numbers, points = points_by_day(case)
     expected = case["expected"][edition]
-    costs = dtw.score_days(*together([(gen[d], ref[d]) for d in ref]), edition, backend=backend)
-    assert costs.tolist() == [expected["dtw_by_day"][str(d)] for d in ref]
+    costs = dtw.score_days(*points, edition, backend=backend)
+    assert costs.tolist() == [expected["dtw_by_day"][str(d)] for d in numbers]
     assert costs.mean() == expected["dtw"]
 
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics import textbook_trajectories as textbook
+from metrics.golden_days import BACKENDS, EDITIONS, GOLDEN, points_by_day, together
 
 from pytest_agentbench.metrics import geobleu, trajectory_days
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "humob.json").read_text())
-EDITIONS = ("2023", "2025")
-BACKENDS = ("numpy", "numba")
 # The golden cases hold glibc's exponentials; another C library may differ in the last bit.
 GOLDEN_TOLERANCE = 0 if sys.platform == "linux" else 1e-12
 
@@ -29,30 +25,14 @@ def days(cell=any_cell, longest=14):
     return st.lists(cell, min_size=1, max_size=longest)
 
 
-def together(pairs):
-    """Lay (generated, reference) days out as score_days takes them."""
-    gen, ref = zip(*pairs, strict=True)
-    ends = [np.cumsum([0, *map(len, side)]) for side in (gen, ref)]
-    return np.concatenate(gen), np.concatenate(ref), *ends
-
-
-def by_day(rows):
-    days = {}
-    for d, _, x, y in sorted(rows, key=lambda row: row[:2]):
-        days.setdefault(d, []).append((x, y))
-    return days
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["name"])
 def test_golden_users_to_the_last_bit(case, edition, backend):
-    gen, ref = by_day(case["generated"]), by_day(case["reference"])
+    numbers, points = points_by_day(case)
     expected = case["expected"][edition]
-    scores = geobleu.score_days(
-        *together([(gen[d], ref[d]) for d in ref]), edition, backend=backend
-    )
-    golden = [expected["geobleu_by_day"][str(d)] for d in ref]
+    scores = geobleu.score_days(*points, edition, backend=backend)
+    golden = [expected["geobleu_by_day"][str(d)] for d in numbers]
     np.testing.assert_allclose(scores, golden, rtol=GOLDEN_TOLERANCE)
     assert scores.mean() == pytest.approx(expected["geobleu"], rel=GOLDEN_TOLERANCE, abs=0)
 

@@ -1,0 +1,33 @@
+"""The golden trajectories, and days laid out as the metrics take them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "humob.json").read_text())
+EDITIONS = ("2023", "2025")
+BACKENDS = ("numpy", "numba")
+
+
+def together(pairs: Any) -> tuple[Any, ...]:
+    """Lay (generated, reference) days out as score_days takes them."""
+    gen, ref = zip(*pairs, strict=True)
+    ends = [np.cumsum([0, *map(len, side)]) for side in (gen, ref)]
+    return np.concatenate(gen), np.concatenate(ref), *ends
+
+
+def points_by_day(case: Any) -> tuple[list[int], tuple[Any, ...]]:
+    """The numbers of the days of a golden case, and its points as score_days takes them."""
+    gen, ref = _by_day(case["generated"]), _by_day(case["reference"])
+    return list(ref), together([(gen[d], ref[d]) for d in ref])
+
+
+def _by_day(rows: Any) -> dict[int, list[tuple[int, int]]]:
+    days: dict[int, list[tuple[int, int]]] = {}
+    for d, _, x, y in sorted(rows, key=lambda row: row[:2]):
+        days.setdefault(d, []).append((x, y))
+    return days
