@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
         # More examples than fit CI: pytest tests/test_bad_answers.py --hypothesis-profile=campaign
         hypothesis.settings.register_profile("campaign", max_examples=5_000, deadline=None)
+    # A job that a shell started in the background ignores Ctrl-C, and so would all that tests start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Project:

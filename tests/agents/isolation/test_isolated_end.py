@@ -51,15 +51,6 @@ def test_close_ends_a_call_that_is_under_way(isolated):
     assert len(errors) == 1
 
 
-@pytest.fixture
-def interruptible():
-    """A job that a shell started in the background ignores SIGINT."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_call_leaves_no_answer_for_the_next(isolated):
     source = "import time\ndef agent(context): time.sleep(5 * (context == 'first')); return context"
     agent = isolated(source)
