@@ -18,7 +18,7 @@ import hostile
 import numpy as np
 import pytest
 from answer_strategies import ANYTHING, Boxed, spoiled
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pytest_agentbench import records
@@ -225,6 +225,7 @@ LOADED = {name: loaded(name) for name in ("DailyMobility", "HurricaneMobility")}
 
 @many
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=4))
+@example([(0, 0), (0, 1.1125369292536007e-308)])  # bins so narrow that densities overflow
 def test_days_of_absurd_size_are_scored_with_numbers(pairs):
     good = QUESTIONS["day"][2][0]
     scored(
@@ -235,6 +236,7 @@ def test_days_of_absurd_size_are_scored_with_numbers(pairs):
 
 @many
 @given(st.lists(st.lists(NUMBERS, min_size=3, max_size=3), min_size=1, max_size=4))
+@example([[1e-300, 0, 117929.0]])  # a change so large that its error overflows
 def test_trips_of_absurd_number_are_scored_with_numbers(rows):
     scored(
         "HurricaneMobility",

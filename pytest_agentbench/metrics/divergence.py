@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 
 BINS = 50
 _EPSILON = 1e-10  # the published code adds it to every bin
+_NARROWEST = 1e-290  # the density of 10^18 values in such a bin is finite
 _LARGEST_TABLE = 4096  # a table of joint codes that stays in the processor's cache
 _BLOCK_VALUES = 4_000_000  # intermediate values held at a time
 
@@ -175,11 +176,12 @@ def own_range_histogram(values: ArrayLike, bins: int = BINS) -> Floats:
 def _edges(lows: NDArray[Any], highs: NDArray[Any], bins: int) -> Floats:
     """The edges of equal bins, a row for each range; one too narrow for them is widened by a half.
 
-    ``numpy.histogram`` does that where low and high are equal, and fails where rounding makes edges so.
+    ``numpy.histogram`` does that where low and high are equal, and fails where rounding makes edges so;
+    in bins narrower than ``_NARROWEST`` a density would be infinite.
     """
     lows, highs = lows.astype(np.float64), highs.astype(np.float64)
     edges: Floats = np.linspace(lows, highs, bins + 1, axis=1)
-    narrow = (np.diff(edges, axis=1) <= 0).any(axis=1)
+    narrow = (np.diff(edges, axis=1) < _NARROWEST).any(axis=1)
     edges[narrow] = np.linspace(lows[narrow] - 0.5, highs[narrow] + 0.5, bins + 1, axis=1)
     return edges
 

@@ -45,8 +45,9 @@ def change_rate_score(totals: ArrayLike, true_changes: ArrayLike) -> Floats:
     75.0
     """
     true = np.asarray(true_changes, dtype=np.float64)
-    error = np.abs(true - changes(totals)) / (np.abs(true) + _EPSILON) * 100
-    score: Floats = np.maximum(0.0, 100 - error.mean(axis=-1))
+    with np.errstate(over="ignore"):  # an error without bound scores 0 like any other above 100 %
+        error = np.abs(true - changes(totals)) / (np.abs(true) + _EPSILON) * 100
+        score: Floats = np.maximum(0.0, 100 - error.mean(axis=-1))
     return score
 
 

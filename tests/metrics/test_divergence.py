@@ -176,7 +176,9 @@ def test_own_range_flattens_and_needs_values():
         own_range_histogram([])
 
 
-@pytest.mark.parametrize("values", [[0.0, 5e-324], [1234.5, math.nextafter(1234.5, 1e9)]])
+@pytest.mark.parametrize(
+    "values", [[0.0, 5e-324], [0.0, 1.1e-308], [1234.5, math.nextafter(1234.5, 1e9)]]
+)
 def test_values_too_close_for_bins_between_them_are_as_one(values):
     other = [1.0, 2.0, 4.0]
     assert own_range_distance(values, other) == own_range_distance([values[0]] * 2, other)
