@@ -244,7 +244,7 @@ def test_ci_installs_and_tests_as_the_readme_says():
     run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     install, test = re.search(r"(pip install .*?) && (pytest .*)", blocks(README)[1].text).groups()
     assert f"\n{install}\n" in run
-    assert f"\n{test}\n" in run
+    assert f"\n{test} --hypothesis-profile=ci\n" in run
 
 
 def test_the_promises_of_reliability_have_their_tests():
