@@ -101,10 +101,12 @@ def score_run(records: Sequence[Record], truth_known: bool) -> Estimator:
         reason = "no records"
     values = {
         reading: {
-            metric: [
-                record.metrics[reading][metric] if record.status == "ok" else 0.0
-                for record in records
-            ]
+            metric: np.array(
+                [
+                    record.metrics[reading][metric] if record.status == "ok" else 0.0
+                    for record in records
+                ]
+            )
             for metric in METRICS
         }
         for reading in (READINGS if reason is None else ())
