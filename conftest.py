@@ -20,7 +20,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.pluginmanager.has_plugin("hypothesispytest"):
         import hypothesis
 
-        # More examples than fit CI: pytest tests/test_bad_answers.py --hypothesis-profile=campaign
+        # More examples than fit CI: pytest tests/faults/test_bad_answers.py --hypothesis-profile=campaign
         hypothesis.settings.register_profile("campaign", max_examples=5_000, deadline=None)
     # A job that a shell started in the background ignores Ctrl-C, and so would all that tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

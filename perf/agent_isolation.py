@@ -24,10 +24,10 @@ from typing import Any
 
 from measure import Cell, descendants, peak, seconds, show
 
-from pytest_agentbench.agents.calling import Agent
-from pytest_agentbench.agents.command import CommandAgent
-from pytest_agentbench.agents.http import HttpAgent
-from pytest_agentbench.agents.isolation import IsolatedAgent
+from pytest_agentbench.agents.call import Agent
+from pytest_agentbench.agents.http_agent import HttpAgent
+from pytest_agentbench.agents.process.command import CommandAgent
+from pytest_agentbench.agents.process.isolated import IsolatedAgent
 
 HEAD = ("agent", "context", "median µs", "99 % µs", "JSON µs", "median / JSON", "MB")
 SOURCE = """

@@ -9,9 +9,9 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
-from pytest_agentbench.benchmarks.behavior_modeling import data, details
+from pytest_agentbench.benchmarks.behavior_modeling import data, diagnostics
 from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
-from pytest_agentbench.records import Record
+from pytest_agentbench.runs.record import Record
 
 COLUMNS = ("top_1_hit_rate", "top_3_hit_rate", "top_5_hit_rate", "average_hit_rate",
            "preference_estimation", "review_generation", "final_score")  # fmt: skip
@@ -36,7 +36,7 @@ def main() -> None:
         scores: Any = benchmark.score_run(dataset, records)("documented", None)
         cells = [f"{scores[c]:.1f}" if c == "final_score" else f"{scores[c]:.3f}" for c in COLUMNS]
         print(f"| `{name}` | {' | '.join(cells)} |")
-    chance = details.chance_rates(dataset.tasks)
+    chance = diagnostics.chance_rates(dataset.tasks)
     cells = [f"{chance[column]:.3f}" if column in chance else "" for column in COLUMNS]
     print(f"| chance | {' | '.join(cells)} |")
 

@@ -20,7 +20,7 @@ from measure import Cell, Session, fastest, pytest_session, show
 HEAD = ("waits", "calls", "at once", "ideal s", "session s", "start and end s", "ratio", "MB")
 BENCHMARK = """
 from pytest_agentbench import Benchmark, Metric, Sample, SampleKey, SampleList
-from pytest_agentbench.statistics import mean
+from pytest_agentbench.metrics.bootstrap import mean
 
 class Waits(Benchmark):
     name = "waits"

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from measure import Cell, best, beyond, seconds, show
 
-from pytest_agentbench import statistics
 from pytest_agentbench.benchmarks.daily_mobility import diagnostics, scoring
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
+from pytest_agentbench.metrics import bootstrap
 
 HEAD = ("people", "arrays MB", "reading", "score s", "µs a person", "resamples s",
         "2,000 scores / resamples", "noise ceiling s", "score MB", "resamples MB")  # fmt: skip
@@ -38,7 +38,7 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
             resamples_mb = beyond(
                 lambda: resamples.append(interval_seconds(estimate, reading, count))  # noqa: B023 -- called here
             )
-            faster = statistics.RESAMPLES * score / resamples[0]
+            faster = bootstrap.RESAMPLES * score / resamples[0]
             yield [count, size, reading, score, 1e6 * score / count, resamples[0], faster,
                    ceiling, score_mb, resamples_mb]  # fmt: skip
 
@@ -46,7 +46,7 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
 def interval_seconds(estimate: Any, reading: str, count: int) -> float:
     if count <= WHOLE_INTERVALS:
         names = [str(number) for number in range(count)]
-        return seconds(lambda: statistics.intervals(estimate, [reading], names, seed=0))
+        return seconds(lambda: bootstrap.intervals(estimate, [reading], names, seed=0))
     rng = np.random.default_rng(0)
     rows = max(1, WEIGHTS_AT_ONCE // count)
     drawn: list[Any] = []
@@ -58,7 +58,7 @@ def interval_seconds(estimate: Any, reading: str, count: int) -> float:
     drawing = seconds(draw)
     weights = np.array(drawn, float)
     estimate(reading, weights[:1])  # what is prepared once
-    return (drawing + seconds(lambda: estimate(reading, weights))) / rows * statistics.RESAMPLES
+    return (drawing + seconds(lambda: estimate(reading, weights))) / rows * bootstrap.RESAMPLES
 
 
 def make_people(seed: int, count: int) -> Population:

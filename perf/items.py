@@ -25,7 +25,7 @@ HEAD = ("samples", "processes", "session", "s", "samples a second", "×", "MB")
 BENCHMARK = """
 import os
 from pytest_agentbench import Benchmark, Dataset, Metric, Sample, SampleKey
-from pytest_agentbench.statistics import mean
+from pytest_agentbench.metrics.bootstrap import mean
 
 class Numbers(Dataset):
     digest = "numbers"

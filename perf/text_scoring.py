@@ -32,7 +32,7 @@ TINY = {"num_hidden_layers": 1, "hidden_size": 24, "num_attention_heads": 2}
 def rows(quick: bool) -> Iterator[list[Cell]]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["AGENTBENCH_CACHE"] = f"{folder}/cache"
-        from pytest_agentbench.text_models import sets
+        from pytest_agentbench.benchmarks.behavior_modeling.text_models import sets
 
         offline = sets.find("offline")
         if offline is None:
@@ -46,7 +46,10 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
 
 
 def measured(models: Any, pairs: int, rounds: int) -> list[float]:
-    from pytest_agentbench.text_models.loading import EmotionEncoder, TopicEncoder
+    from pytest_agentbench.benchmarks.behavior_modeling.text_models.encoders import (
+        EmotionEncoder,
+        TopicEncoder,
+    )
 
     everything = [*texts(pairs, 100 + pairs), *texts(pairs, 200 + pairs)]
     first: list[float] = []
@@ -70,7 +73,7 @@ def measured(models: Any, pairs: int, rounds: int) -> list[float]:
 
 
 def read(models: Any, everything: list[str]) -> None:
-    from pytest_agentbench.text_models.reading import Reader
+    from pytest_agentbench.benchmarks.behavior_modeling.text_models.reader import Reader
 
     reader = Reader(models, "cpu")
     reader.prepare(everything)

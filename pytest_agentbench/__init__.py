@@ -1,11 +1,9 @@
 """Measure LLM agents that imitate people, inside pytest."""
 
+from pytest_agentbench.base.errors import BenchmarkError, InvalidAnswer
 from pytest_agentbench.benchmarks.protocol import (
-    Absent,
     Benchmark,
-    BenchmarkError,
     Dataset,
-    InvalidAnswer,
     Metric,
     Parameter,
     Sample,
@@ -13,6 +11,7 @@ from pytest_agentbench.benchmarks.protocol import (
     SampleList,
     Submission,
 )
+from pytest_agentbench.metrics.estimator import Absent
 
 __all__ = [
     "Absent",

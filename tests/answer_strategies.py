@@ -8,7 +8,7 @@ from typing import Any
 import hostile
 from hypothesis import strategies as st
 
-from pytest_agentbench.records import jsonable
+from pytest_agentbench.base.plain import jsonable
 
 
 class Boxed:

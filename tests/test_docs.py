@@ -14,11 +14,13 @@ import pytest
 from docs_blocks import PAGES, ROOT, Reader, blocks, unfenced
 from json_handler import JsonHandler, serving
 
-from pytest_agentbench import cli, fixtures, gates, hookspecs
-from pytest_agentbench.agents.llm_entries import Entry
+from pytest_agentbench.agents.llm.entries import Entry
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.options import OPTIONS
-from pytest_agentbench.records import STATUSES, Record
+from pytest_agentbench.cli import main
+from pytest_agentbench.plugin import fixtures, hookspecs
+from pytest_agentbench.runs.record import STATUSES, Record
+from pytest_agentbench.settings import gates
+from pytest_agentbench.settings.options import OPTIONS
 
 README = ROOT / "README.md"
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
@@ -163,7 +165,7 @@ def commands_table(capsys, monkeypatch):
 
     def said(*arguments):
         with pytest.raises(SystemExit):
-            cli.main([*arguments, "--help"])
+            main.main([*arguments, "--help"])
         return capsys.readouterr().out
 
     monkeypatch.setenv("COLUMNS", "300")
@@ -171,7 +173,7 @@ def commands_table(capsys, monkeypatch):
     lines = ["| command | what it does |", "|---|---|"]
     for name, meaning in commands:
         if name == "validate":
-            cli._validate("--help", [])
+            main._validate("--help", [])
             usage = capsys.readouterr().out
         else:
             usage = said(name)

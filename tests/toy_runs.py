@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pytest_agentbench import runlog, scores
-from pytest_agentbench.agents import asking
-from pytest_agentbench.evaluation import evaluate
-from pytest_agentbench.settings import Settings
+from pytest_agentbench.agents import ask
+from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs.evaluate import evaluate
+from pytest_agentbench.scoring import judge, scores
+from pytest_agentbench.settings.settings import Settings
 
 sys.path.append(str(Path(__file__).parent / "toy"))
 from toybench import ToySum, half, right, wrong
@@ -45,17 +46,17 @@ def make_run(
     }
     if "benchmark" in changes:  # of a package that is not installed here
         manifest["settings"].pop("benchmark_class")
-    runlog.write_json(folder / runlog.MANIFEST, manifest)
+    run_folder.write_json(folder / run_folder.MANIFEST, manifest)
     samples = [dataset.sample(index) for index in only]
     made = []
     for epoch in range(1, epochs + 1):
-        made += evaluate(ToySum(), samples, lambda s: asking.ask(answer, s.context), epoch)[0]
+        made += evaluate(ToySum(), samples, lambda s: ask.ask(answer, s.context), epoch)[0]
     lines = "".join(f"{record.to_json()}\n" for record in made)
-    (folder / runlog.RECORDS).write_text(lines, encoding="ascii")
+    (folder / run_folder.RECORDS).write_text(lines, encoding="ascii")
     questions = [(index, epoch) for epoch in range(1, epochs + 1) for index in only]
     result = scores.score(settings, dataset, questions, made)
     result["agent"] = {"name": name or f"builtin:{agent}", "digest": "d"}
     result["partial"], result["incomplete"] = len(only) < 12, None
-    result["gates"] = scores.judge(settings, result, None)
-    runlog.write_json(folder / runlog.SCORES, {**result, **changes})
+    result["gates"] = judge.judge(settings, result, None)
+    run_folder.write_json(folder / run_folder.SCORES, {**result, **changes})
     return folder

@@ -31,7 +31,7 @@ class RemoteAgentError(Exception):
     ``types`` are the names of its class and of the classes that it derives from, nearest first
     (``("json.decoder.JSONDecodeError", "ValueError", "Exception")``), so that an error can still be told by
     its type; ``status`` is its HTTP status, where it has one; ``transient`` is what
-    :func:`pytest_agentbench.agents.asking.is_transient` said of it there.
+    :func:`pytest_agentbench.agents.ask.is_transient` said of it there.
     """
 
     def __init__(

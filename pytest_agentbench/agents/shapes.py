@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_agentbench.agents.llm_calls import Model, NoLLM
-from pytest_agentbench.agents.stand_ins import Toolbox
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.agents.frameworks import Toolbox
+from pytest_agentbench.agents.llm.calls import Model, NoLLM
+from pytest_agentbench.base.errors import BenchmarkError
 
 EXPECTED = (
     "a function f(context), or a class or object with forward(context), forward_batch(contexts) or "

@@ -9,81 +9,25 @@ from __future__ import annotations
 
 import abc
 import hashlib
-import itertools
 import json
-import reprlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.metrics.estimator import Estimator
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from pytest_agentbench.records import Record
-    from pytest_agentbench.reports.figures import Figure
-    from pytest_agentbench.settings import Settings
+    from pytest_agentbench.benchmarks.figures import Figure
+    from pytest_agentbench.runs.record import Record
+    from pytest_agentbench.settings.settings import Settings
 
     Weights = npt.NDArray[np.float64]
-
-
-class BenchmarkError(ValueError):
-    """A mistake in what the user gave (a file, a key, a value); the message says which and where."""
-
-
-class InvalidAnswer(ValueError):
-    """An answer that cannot be scored: what was expected, and what came instead."""
-
-    def __init__(self, expected: str, got: object) -> None:
-        super().__init__(f"expected {expected}, got {shown(got)}")
-
-
-LONGEST_SHOWN = 200
-
-
-class _Shown(reprlib.Repr):
-    """A repr that is cut while it is made: a value may be huge, or hold itself a billion times."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.maxlevel = 10
-        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = 50
-        self.maxstring = self.maxother = self.maxlong = LONGEST_SHOWN + 1
-
-    def repr_dict(self, value: dict[Any, Any], level: int) -> str:
-        """In its own order, which ``reprlib`` would change."""
-        if level <= 0:
-            return "{...}"
-        pairs = [
-            f"{self.repr1(key, level - 1)}: {self.repr1(item, level - 1)}"
-            for key, item in itertools.islice(value.items(), self.maxdict)
-        ]
-        return f"{{{', '.join(pairs)}{', ...' if len(value) > self.maxdict else ''}}}"
-
-
-def shown(value: object) -> str:
-    """Any value in an error message: its repr, short, whatever the value is or does.
-
-    >>> shown({"stars": 6, "review": "Fine."})
-    "{'stars': 6, 'review': 'Fine.'}"
-    """
-    holds_others = issubclass(type(value), (list, tuple, dict, set, frozenset))
-    try:
-        text = _Shown().repr(value) if holds_others else repr(value)
-    except (Exception, SystemExit) as error:  # any object may come
-        text = f"a {type(value).__name__} whose repr raised {type(error).__name__}"
-    if len(text) <= LONGEST_SHOWN:
-        return text
-    return f"{text[:LONGEST_SHOWN]}..." + ("" if holds_others else f" ({len(text)} characters)")
-
-
-@dataclass(frozen=True)
-class Absent:
-    """The value of a metric that this run cannot have, and why."""
-
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -190,11 +134,6 @@ class Partitioned(abc.ABC):
         """The records of these samples, some at a time, in any order and without the answers."""
 
 
-# Every metric of a reading; with weights (resamples x records), an array of one value a resample.
-Scores = Mapping[str, "float | npt.NDArray[np.float64] | Absent"]
-Estimator = Callable[[str, "Weights | None"], Scores]
-
-
 class Benchmark(abc.ABC):
     """One benchmark. Third parties register a subclass in the entry-point group ``agentbench.benchmarks``."""
 
@@ -223,13 +162,13 @@ class Benchmark(abc.ABC):
         if isinstance(settings.dataset, Path):
             if settings.dataset.exists():
                 return [settings.dataset]
-            from pytest_agentbench.datasets import partitions  # it imports this module
+            from pytest_agentbench.benchmarks.sources import partitions  # it imports this module
 
             return partitions.files_of(settings.dataset)  # a pattern
         if settings.dataset == "hub" and self.hub_repository is not None:
-            from pytest_agentbench import truth  # it imports this module
+            from pytest_agentbench.benchmarks.sources import hub  # it imports this module
 
-            return list(truth.of_hub(self.hub_repository))
+            return list(hub.of_hub(self.hub_repository))
         module = sys.modules[type(self).__module__]
         folder = Path(module.__file__ or ".").parent
         names = ("demo", "demo.*", "make_demo*", "__pycache__/make_demo*")
@@ -273,7 +212,7 @@ class Benchmark(abc.ABC):
 
         The function is called as ``estimate(reading, None)`` for the values and as
         ``estimate(reading, weights)`` for the bootstrap, where row ``i`` of ``weights`` says how often
-        each record was drawn in resample ``i``; :func:`pytest_agentbench.statistics.mean` serves both.
+        each record was drawn in resample ``i``; :func:`pytest_agentbench.metrics.bootstrap.mean` serves both.
         Records without a valid answer are among ``records``: they count as the worst answer.
         """
 

@@ -7,7 +7,8 @@ import sys
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from pytest_agentbench.benchmarks.protocol import Benchmark, BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.protocol import Benchmark
 
 GROUP = "agentbench.benchmarks"
 

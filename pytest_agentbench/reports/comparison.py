@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pytest_agentbench.compare import Comparison, Difference, SampleChanges
-from pytest_agentbench.reports import page
+from pytest_agentbench.reports.html import page
 from pytest_agentbench.reports.markdown import cell, markdown_table
 from pytest_agentbench.reports.text import columns, interval, number, signed
+from pytest_agentbench.scoring.compare import Comparison, Difference, SampleChanges
 
 _HEAD = ("metric", "before", "after", "difference", "95 % interval", "verdict")
 _COUNTS = ("metric", "better", "worse", "same")

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench import runlog
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.runs import run_folder
 
-ARTIFACTS = (runlog.MANIFEST, runlog.SCORES, runlog.RECORDS, "report.html")
+ARTIFACTS = (run_folder.MANIFEST, run_folder.SCORES, run_folder.RECORDS, "report.html")
 _LONGEST_PARAM = 500  # older servers refuse more
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench import runlog
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
-from pytest_agentbench.records import Record
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs.record import Record
 
 SCORE_COLUMNS = (
     "benchmark", "mode", "agent", "reading", "primary", "metric", "value", "low", "high", "reason",
@@ -23,7 +23,7 @@ Scored = tuple[Mapping[str, Any], Sequence[Record]]
 def write_json(path: Path, scores: Sequence[Mapping[str, Any]]) -> None:
     """``{"schema": 1, "runs": [scores.json, …]}``: the same shape for one benchmark and for many."""
     _prepare(path, "--agentbench-json")
-    runlog.write_json(path, {"schema": 1, "runs": [dict(one) for one in scores]})
+    run_folder.write_json(path, {"schema": 1, "runs": [dict(one) for one in scores]})
 
 
 def write_csv(path: Path, runs: Sequence[Scored]) -> Path:

@@ -16,19 +16,19 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from pytest_agentbench.agents import stand_ins
-from pytest_agentbench.agents.llm_calls import LLMError
-from pytest_agentbench.agents.llm_entries import parse_llm
-from pytest_agentbench.agents.shapes import Tools, function_of, has_agent_method
-from pytest_agentbench.agents.stand_ins import (
+from pytest_agentbench.agents import frameworks
+from pytest_agentbench.agents.frameworks import (
     IndividualAgentBase,
     RecommendationAgent,
     SimulationAgent,
     Toolbox,
 )
+from pytest_agentbench.agents.llm.calls import LLMError
+from pytest_agentbench.agents.llm.entries import parse_llm
+from pytest_agentbench.agents.shapes import Tools, function_of, has_agent_method
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -396,7 +396,7 @@ def test_an_object_cannot_stand_for_the_class_of_a_framework(owner):
 def load(path):
     spec = importlib.util.spec_from_file_location(f"example_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
-    with stand_ins.available():
+    with frameworks.available():
         spec.loader.exec_module(module)
     return module
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from faults.sessions import write_agent
 
-from pytest_agentbench.agents.waiting import retry_after
+from pytest_agentbench.agents.retry import retry_after
 
 
 @pytest.fixture

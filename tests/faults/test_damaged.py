@@ -12,13 +12,14 @@ import pytest
 from faults.sessions import logged, numbers, write_agent
 from toy_runs import make_run
 
-from pytest_agentbench import cli, runlog
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.behavior_modeling import store, tasks
-from pytest_agentbench.benchmarks.daily_mobility import city_files
-from pytest_agentbench.benchmarks.humob.cache import load_table
+from pytest_agentbench.benchmarks.behavior_modeling.text_models.vector_cache import VectorCache
+from pytest_agentbench.benchmarks.humob.table_cache import load_table
 from pytest_agentbench.benchmarks.humob.tables import read_table
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
-from pytest_agentbench.text_models.vectors import VectorCache
+from pytest_agentbench.city import files
+from pytest_agentbench.cli import main
+from pytest_agentbench.runs import run_folder
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +113,7 @@ def test_damaged_parquet_is_refused_or_read_but_never_a_crash(tmp_path, table):
     table.write_parquet(whole)
     pl.DataFrame({"id": [1, 2], "x": [1.0, 2.0], "y": [3.0, 4.0], "category": ["a", "b"]}).write_parquet(places)  # fmt: skip
     rng = random.Random(4)
-    for path, read in ((whole, read_table), (places, city_files.read_places)):
+    for path, read in ((whole, read_table), (places, files.read_places)):
         data, messages = path.read_bytes(), []
         for number in range(60):
             path.write_bytes(data[: rng.randrange(len(data))] if number % 2 else data)
@@ -157,16 +158,16 @@ OTHERS = {
 @pytest.mark.parametrize("kind", OTHERS)
 def test_a_run_of_another_schema_is_refused_and_left_alone(project, monkeypatch, capsys, kind):
     run = make_run(project.path / "old", "right")
-    manifest = runlog.read_json(run / "manifest.json", "a manifest") | OTHERS[kind]
+    manifest = run_folder.read_json(run / "manifest.json", "a manifest") | OTHERS[kind]
     if kind == "oldest":
         del manifest["schema"]
-    runlog.write_json(run / "manifest.json", manifest)
+    run_folder.write_json(run / "manifest.json", manifest)
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     said = f"expected the manifest of a run in schema 1, got schema {manifest.get('schema')}"
     monkeypatch.chdir(project.path)
     shutil.copytree(run, project.path / "copy")
     for command in (["report", "old"], ["compare", "old", "copy"], ["save", "kept", "old"]):
-        assert cli.main(command) == 2
+        assert main.main(command) == 2
         assert said in capsys.readouterr().err
     if kind == "older":  # whole sessions, once
         for option in ("--resume=old", "--submission=old"):

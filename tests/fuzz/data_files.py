@@ -79,15 +79,15 @@ def _tasks(path: Path) -> None:
 
 
 def _readers() -> dict[bytes, tuple[str, Callable[[Path], object]]]:
-    from pytest_agentbench import runlog
-    from pytest_agentbench.benchmarks.daily_mobility.city_files import read_places
     from pytest_agentbench.benchmarks.daily_mobility.data import load_profiles
     from pytest_agentbench.benchmarks.daily_mobility.population import _checked
     from pytest_agentbench.benchmarks.daily_mobility.submission import _four_lists
     from pytest_agentbench.benchmarks.hurricane_mobility.data import load_truth
+    from pytest_agentbench.city.files import read_places
+    from pytest_agentbench.runs import run_folder
 
     return {
-        b"r": (runlog.RECORDS, lambda path: runlog.read_records(path.parent)),
+        b"r": (run_folder.RECORDS, lambda path: run_folder.read_records(path.parent)),
         b"t": ("test_tasks.json", _tasks),
         b"p": ("profiles.json", load_profiles),
         b"h": ("truth.json", load_truth),
@@ -97,12 +97,15 @@ def _readers() -> dict[bytes, tuple[str, Callable[[Path], object]]]:
         b"q": ("places.parquet", read_places),
         b"n": ("radius.npy", lambda path: _checked(path, "gyration_radius")),
         b"i": ("codes.npy", lambda path: _checked(path, "intention_sequences")),
-        b"m": (runlog.MANIFEST, lambda path: runlog.read_json(path, "the manifest of a run")),
+        b"m": (
+            run_folder.MANIFEST,
+            lambda path: run_folder.read_json(path, "the manifest of a run"),
+        ),
     }
 
 
 def check(data: bytes) -> None:
-    from pytest_agentbench.benchmarks.protocol import BenchmarkError
+    from pytest_agentbench.base.errors import BenchmarkError
 
     readers = _readers()
     name, read = readers.get(data[:1], readers[b"r"])

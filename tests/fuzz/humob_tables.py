@@ -51,9 +51,9 @@ def _parquet() -> bytes:
 
 
 def check(data: bytes) -> None:
+    from pytest_agentbench.base.errors import BenchmarkError
     from pytest_agentbench.benchmarks.humob.tables import read_table
     from pytest_agentbench.benchmarks.humob.validate import validate
-    from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
     suffix = SUFFIXES.get(data[:1], ".csv")
     path = Path(_FOLDER.name) / f"team_task1_humob{suffix}"

@@ -36,9 +36,9 @@ def seeds() -> list[bytes]:
 def check(data: bytes) -> None:
     import yaml
 
-    from pytest_agentbench import scenario
-    from pytest_agentbench.benchmarks.protocol import BenchmarkError
-    from pytest_agentbench.settings import resolve
+    from pytest_agentbench.base.errors import BenchmarkError
+    from pytest_agentbench.settings import scenario
+    from pytest_agentbench.settings.resolve import resolve
 
     path = Path(_FOLDER.name) / "s.yaml"
     path.write_bytes(data)

@@ -7,15 +7,10 @@ import json
 import pytest
 from toy_runs import ToySum, make_run
 
-from pytest_agentbench.compare import compare
 from pytest_agentbench.reports import comparison
-from pytest_agentbench.reports.markdown import (
-    MOST_BYTES,
-    append_summary,
-    cell,
-    github_errors,
-    markdown,
-)
+from pytest_agentbench.reports.github import MOST_BYTES, append_summary, github_errors
+from pytest_agentbench.reports.markdown import cell, markdown
+from pytest_agentbench.scoring.compare import compare
 
 
 def scores_of(tmp_path, agent="half", **changes):

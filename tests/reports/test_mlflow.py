@@ -7,14 +7,14 @@ import sys
 import pytest
 from toy_runs import make_run
 
-from pytest_agentbench import finished
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.reports import mlflow as logging
+from pytest_agentbench.runs import stored
 
 
 @pytest.fixture
 def run(tmp_path):
-    return finished.read(make_run(tmp_path / "run-1", "half"))
+    return stored.read(make_run(tmp_path / "run-1", "half"))
 
 
 def test_metrics_of_all_readings_and_the_primary_by_bare_name(run):

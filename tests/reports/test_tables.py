@@ -8,9 +8,9 @@ import json
 import pytest
 from toy_runs import make_run
 
-from pytest_agentbench import finished
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.reports import tables
+from pytest_agentbench.runs import stored
 
 
 def hostile(context):
@@ -20,7 +20,7 @@ def hostile(context):
 @pytest.fixture
 def runs(tmp_path):
     found = [make_run(tmp_path / "one", "half"), make_run(tmp_path / "two", hostile)]
-    return [(run.scores, run.records) for run in map(finished.read, found)]
+    return [(run.scores, run.records) for run in map(stored.read, found)]
 
 
 def rows_of(path):

@@ -15,18 +15,24 @@ import numpy as np
 import pytest
 
 import pytest_agentbench
-from pytest_agentbench import floor, runlog, scenario
-from pytest_agentbench.agents import wire
+from pytest_agentbench.agents.process import wire
+from pytest_agentbench.base import files
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.behavior_modeling import data as behavior
+from pytest_agentbench.benchmarks.behavior_modeling.text_models import sets
+from pytest_agentbench.benchmarks.behavior_modeling.text_models.vector_cache import (
+    VectorCache,
+    key_of,
+)
 from pytest_agentbench.benchmarks.daily_mobility import population
 from pytest_agentbench.benchmarks.daily_mobility import submission as daily_submission
-from pytest_agentbench.benchmarks.humob import cache as humob_cache
 from pytest_agentbench.benchmarks.humob import data as humob
+from pytest_agentbench.benchmarks.humob import table_cache as humob_cache
 from pytest_agentbench.benchmarks.humob import tables
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
-from pytest_agentbench.datasets import cache, hub
-from pytest_agentbench.text_models import sets
-from pytest_agentbench.text_models.vectors import VectorCache, key_of
+from pytest_agentbench.benchmarks.sources import hub
+from pytest_agentbench.runs import run_folder
+from pytest_agentbench.scoring import floor
+from pytest_agentbench.settings import scenario
 
 PACKAGE = Path(pytest_agentbench.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -170,7 +176,7 @@ READERS = {
     "DailyMobility submission (.pkl)": lambda path: daily_submission.read_submission(
         path.rename(path.with_suffix(".pkl")), None
     ),
-    "manifest, scores": lambda path: runlog.read_json(path, "a manifest"),
+    "manifest, scores": lambda path: run_folder.read_json(path, "a manifest"),
     "scenario": lambda path: scenario.read(path.rename(path.with_suffix(".yaml"))),
 }
 
@@ -184,9 +190,9 @@ def test_a_pickle_is_refused_where_a_file_of_the_user_is_read(read, content, tmp
 
 
 def test_a_pickle_among_the_records_is_refused(content, tmp_path):
-    (tmp_path / runlog.RECORDS).write_bytes(content + b"\n")
+    (tmp_path / run_folder.RECORDS).write_bytes(content + b"\n")
     with pytest.raises(BenchmarkError, match="expected"):
-        runlog.read_records(tmp_path)
+        run_folder.read_records(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["test_tasks.json", "user.json", "item.json", "review.json"])
@@ -203,7 +209,7 @@ def test_a_pickle_in_the_tasks_or_tables_is_refused(content, tmp_path, name):
 
 
 def _settings(benchmark, dataset):
-    from pytest_agentbench.settings import Layer, resolve
+    from pytest_agentbench.settings.resolve import Layer, resolve
 
     layer = Layer(lambda key: key, {"dataset": str(dataset), "text_models": "none"})
     return resolve(benchmark, None, [layer], [Path.cwd()])
@@ -212,7 +218,7 @@ def _settings(benchmark, dataset):
 @pytest.mark.parametrize("name", [f"{name}.npy" for name in humob_cache.ARRAYS])
 def test_a_pickle_in_the_cache_of_tables_is_passed_over(content, name):
     before = humob_cache.load_table(humob.DEMO_FILE)
-    (place,) = [p.parent for p in (cache.cache_folder() / "humob").rglob("digests.json")]
+    (place,) = [p.parent for p in (files.cache_folder() / "humob").rglob("digests.json")]
     del before
     (place / name).write_bytes(content)
     again = humob_cache.load_table(humob.DEMO_FILE)
@@ -220,11 +226,11 @@ def test_a_pickle_in_the_cache_of_tables_is_passed_over(content, name):
 
 
 def test_a_pickle_in_other_caches_is_passed_over(content, tmp_path):
-    digest = cache.file_digest(humob.DEMO_FILE)
-    notes = [p for p in cache.cache_folder().rglob("*") if p.is_file()]
+    digest = files.file_digest(humob.DEMO_FILE)
+    notes = [p for p in files.cache_folder().rglob("*") if p.is_file()]
     for note in notes:
         note.write_bytes(content)
-    assert cache.file_digest(humob.DEMO_FILE) == digest
+    assert files.file_digest(humob.DEMO_FILE) == digest
     (tmp_path / "note").write_bytes(content)
     assert hub._kept(tmp_path / "note") is None
     assert floor._cached(tmp_path / "note", 1.0) is None
@@ -247,7 +253,10 @@ def test_a_pickle_among_the_vectors_is_a_row_of_numbers_or_nothing(content, tmp_
 def test_a_pickle_as_the_weights_of_a_model_is_refused(bomb, tmp_path):
     pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
-    from pytest_agentbench.text_models.loading import EmotionEncoder, TopicEncoder
+    from pytest_agentbench.benchmarks.behavior_modeling.text_models.encoders import (
+        EmotionEncoder,
+        TopicEncoder,
+    )
 
     config = transformers.BertConfig(
         vocab_size=5, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8

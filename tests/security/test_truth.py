@@ -10,11 +10,11 @@ import sys
 
 import pytest
 
-from pytest_agentbench import truth
-from pytest_agentbench.agents import confinement
+from pytest_agentbench.agents.process import confinement
 from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
 from pytest_agentbench.benchmarks.daily_mobility.data import DEMO_FOLDER
-from pytest_agentbench.settings import Layer, resolve
+from pytest_agentbench.runs import hidden
+from pytest_agentbench.settings.resolve import Layer, resolve
 
 # Its answer is no day of anybody: what it has found becomes the error in the record.
 HOSTILE = """
@@ -76,7 +76,7 @@ def attacked(project, monkeypatch):
 
 def without_landlock(project):
     project.write(
-        conftest__py="from pytest_agentbench.agents import confinement\n"
+        conftest__py="from pytest_agentbench.agents.process import confinement\n"
         "confinement.landlock_abi = lambda: (0, 'switched off')\n"
     )
 
@@ -143,12 +143,12 @@ def _cache(tmp_path, monkeypatch):
 
 
 def test_the_runs_and_the_cache_are_hidden_before_they_exist(tmp_path):
-    places = truth.places(settings(tmp_path, run_dir="mine"))
+    places = hidden.places(settings(tmp_path, run_dir="mine"))
     assert {tmp_path / "cache", tmp_path / "root/.agentbench", tmp_path / "mine"} <= set(places)
 
 
 def test_the_demo_and_what_made_it_are_hidden(tmp_path):
-    names = {path.name for path in truth.places(settings(tmp_path))}
+    names = {path.name for path in hidden.places(settings(tmp_path))}
     assert {"demo", "make_demo.py"} <= names
 
 
@@ -160,7 +160,7 @@ def test_the_data_of_the_hub_are_hidden_wherever_they_lie(tmp_path, monkeypatch)
     note.parent.mkdir(parents=True)
     note.write_text(json.dumps({"folder": str(tmp_path / "older/snapshots/1")}))
     (note.parent / f"dataset-{repository}-broken.json").write_text("{")
-    places = set(truth.places(settings(tmp_path, dataset="hub")))
+    places = set(hidden.places(settings(tmp_path, dataset="hub")))
     assert tmp_path / "hf/hub" / f"datasets--{repository}" in places
     assert tmp_path / "hf/xet" in places
     assert tmp_path / "older/snapshots/1" in places
@@ -170,7 +170,7 @@ def test_the_repository_around_the_data_is_hidden_a_work_trees_too(tmp_path):
     (tmp_path / "start/data").mkdir(parents=True)
     (tmp_path / "start/.git").write_text(f"gitdir: {tmp_path}/main/.git/worktrees/one\n")
     (tmp_path / ".git").mkdir()
-    places = set(truth.places(settings(tmp_path, dataset="data")))
+    places = set(hidden.places(settings(tmp_path, dataset="data")))
     assert {tmp_path / "start/data", tmp_path / "start/.git"} <= places
     assert {tmp_path / "main/.git", tmp_path / ".git"} <= places
 
@@ -184,7 +184,7 @@ def test_other_places_of_runs_are_hidden(tmp_path):
     given = dataclasses.replace(
         settings(tmp_path, baseline="baseline/scores.json"), resumed="resumed"
     )
-    places = set(truth.places(given))
+    places = set(hidden.places(given))
     assert {tmp_path / n for n in ("start/baseline", "root/resumed", "start/.agentbench")} <= places
 
 
@@ -193,4 +193,4 @@ def test_data_named_by_a_pattern_are_hidden_file_by_file(tmp_path):
         (tmp_path / name).write_bytes(b"x")
     values = {"dataset": str(tmp_path / "*.parquet")}
     settings = resolve("humob", None, [Layer(lambda key: key, values)], [tmp_path])
-    assert {tmp_path / "a.parquet", tmp_path / "b.parquet"} <= set(truth.places(settings))
+    assert {tmp_path / "a.parquet", tmp_path / "b.parquet"} <= set(hidden.places(settings))

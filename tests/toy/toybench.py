@@ -12,7 +12,7 @@ from pytest_agentbench import (
     SampleList,
     Submission,
 )
-from pytest_agentbench.statistics import mean
+from pytest_agentbench.metrics.bootstrap import mean
 
 
 def right(context):

@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_agentbench.base.errors import InvalidAnswer
+from pytest_agentbench.base.plain import is_finite, items, unpacked
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION
-from pytest_agentbench.benchmarks.protocol import InvalidAnswer, Sample
-from pytest_agentbench.benchmarks.values import is_finite, items, unpacked
+from pytest_agentbench.benchmarks.protocol import Sample
 
 
 def check(sample: Sample, answer: Any) -> dict[str, Any]:

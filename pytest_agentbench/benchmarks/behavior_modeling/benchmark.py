@@ -6,21 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_agentbench.benchmarks.behavior_modeling import answers, data, details, scoring
+from pytest_agentbench.benchmarks.behavior_modeling import answers, data, diagnostics, scoring
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
-from pytest_agentbench.benchmarks.protocol import (
-    Benchmark,
-    Dataset,
-    Estimator,
-    Metric,
-    Parameter,
-    Sample,
-)
+from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Metric, Parameter, Sample
+from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
-    from pytest_agentbench.records import Record
-    from pytest_agentbench.reports.figures import Figure
-    from pytest_agentbench.settings import Settings
+    from pytest_agentbench.benchmarks.figures import Figure
+    from pytest_agentbench.runs.record import Record
+    from pytest_agentbench.settings.settings import Settings
 
 
 def _name(value: Any) -> str:
@@ -73,7 +67,7 @@ class BehaviorModeling(Benchmark):
 
     def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
         assert isinstance(dataset, data.BehaviorDataset)
-        return details.describe(dataset, records)
+        return diagnostics.describe(dataset, records)
 
     def figures(
         self, dataset: Dataset, records: Sequence[Record], scores: Mapping[str, Any]

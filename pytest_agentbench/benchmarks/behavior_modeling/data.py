@@ -9,6 +9,7 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.behavior_modeling import store as stores
 from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import (
@@ -17,15 +18,14 @@ from pytest_agentbench.benchmarks.behavior_modeling.tasks import (
     Task,
     read_tasks,
 )
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample
-from pytest_agentbench.datasets import hub
-from pytest_agentbench.metrics import sentiment
-from pytest_agentbench.text_models import sets
-from pytest_agentbench.text_models.sets import ModelSet
+from pytest_agentbench.benchmarks.behavior_modeling.text_models import sentiment, sets
+from pytest_agentbench.benchmarks.behavior_modeling.text_models.sets import ModelSet
+from pytest_agentbench.benchmarks.protocol import Dataset, Sample
+from pytest_agentbench.benchmarks.sources import hub
 
 if TYPE_CHECKING:
-    from pytest_agentbench.settings import Settings
-    from pytest_agentbench.text_models.reading import Reader
+    from pytest_agentbench.benchmarks.behavior_modeling.text_models.reader import Reader
+    from pytest_agentbench.settings.settings import Settings
 
 DEMO_FOLDER = Path(__file__).with_name("demo")
 HUB_REPOSITORY = "tsinghua-fib-lab/behavior-modeling-benchmark"
@@ -109,7 +109,7 @@ class BehaviorDataset(Dataset):
     def reader(self) -> Reader | None:
         """The text models, which only the process that scores the run ever loads."""
         if self._reader is None and self.models is not None:
-            from pytest_agentbench.text_models.reading import Reader
+            from pytest_agentbench.benchmarks.behavior_modeling.text_models.reader import Reader
 
             self._reader = Reader(self.models, self._device)
         return self._reader

@@ -10,9 +10,7 @@ import numpy as np
 from pytest_agentbench.benchmarks.behavior_modeling.data import BehaviorDataset
 from pytest_agentbench.benchmarks.behavior_modeling.scoring import HIT_RATES
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import REVIEW
-from pytest_agentbench.metrics.divergence import round_half_up
-from pytest_agentbench.metrics.hit_rate import CUTS
-from pytest_agentbench.reports.figures import (
+from pytest_agentbench.benchmarks.figures import (
     GENERATED,
     REAL,
     Figure,
@@ -22,9 +20,11 @@ from pytest_agentbench.reports.figures import (
     plot,
     source,
 )
+from pytest_agentbench.metrics.divergence import round_half_up
+from pytest_agentbench.metrics.hit_rate import CUTS
 
 if TYPE_CHECKING:
-    from pytest_agentbench.records import Record
+    from pytest_agentbench.runs.record import Record
 
 STARS = range(1, 6)
 

@@ -10,19 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION
-from pytest_agentbench.benchmarks.protocol import Absent, Estimator, Sample, Scores
-from pytest_agentbench.metrics import sentiment
+from pytest_agentbench.benchmarks.behavior_modeling.text_models import sentiment
+from pytest_agentbench.benchmarks.protocol import Sample
+from pytest_agentbench.metrics.bootstrap import mean
+from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
 from pytest_agentbench.metrics.hit_rate import CUTS, hits
 from pytest_agentbench.metrics.review_text import (
     LARGEST_TOPIC_ERROR,
     emotion_errors,
     topic_errors,
 )
-from pytest_agentbench.statistics import mean
 
 if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.behavior_modeling.data import BehaviorDataset
-    from pytest_agentbench.records import Record
+    from pytest_agentbench.runs.record import Record
 
 Floats = npt.NDArray[np.float64]
 
@@ -146,7 +147,7 @@ def score_run(dataset: BehaviorDataset, records: Sequence[Record]) -> Estimator:
     return lambda reading, weights: estimate(measured, reading, weights)
 
 
-def estimate(measured: Measured, reading: str, weights: Floats | None) -> Scores:
+def estimate(measured: Measured, reading: str, weights: Floats | None) -> Values:
     """Every metric of a reading.
 
     ``documented`` counts every record; ``published-0.1.4`` the valid ones, as the published code does.

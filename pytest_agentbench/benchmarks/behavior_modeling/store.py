@@ -23,9 +23,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
-from pytest_agentbench.datasets import cache
-from pytest_agentbench.datasets.progress import Progress
+from pytest_agentbench.base import files
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.progress import Progress
 
 FORMAT = 1  # part of the file's name: raise it when the tables change
 TABLES = ("user", "item", "review")
@@ -187,13 +187,13 @@ class UserItemReviews:
 def open_store(folder: Path) -> tuple[Store, str]:
     """The store of a data set folder, built if there is none yet, and the digest of its sources."""
     sources = {table: _source(folder, table) for table in TABLES}
-    parts = [[table, cache.file_digest(path)] for table, path in sources.items()]
+    parts = [[table, files.file_digest(path)] for table, path in sources.items()]
     digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    place = cache.cache_folder() / "behavior_modeling"
+    place = files.cache_folder() / "behavior_modeling"
     path = place / f"{digest[:32]}-{FORMAT}.sqlite"
     if not _whole(path):
         _require_writable(place)
-        with cache.one_at_a_time(place, path.stem):
+        with files.one_at_a_time(place, path.stem):
             if not _whole(path):  # another worker may have built it meanwhile
                 _make_room(place)
                 build(sources, path)
@@ -205,7 +205,7 @@ def open_store(folder: Path) -> tuple[Store, str]:
 def _whole(path: Path) -> bool:
     """Whether a store is there as it was written; its digest is remembered while it is unchanged."""
     try:
-        return _seal(path).read_text(encoding="ascii") == cache.file_digest(path)
+        return _seal(path).read_text(encoding="ascii") == files.file_digest(path)
     except (OSError, ValueError):
         return False
 
@@ -237,9 +237,9 @@ def build(sources: dict[str, Path], path: Path) -> None:
         finally:
             database.close()
         try:
-            digest = cache.file_digest(temporary)
+            digest = files.file_digest(temporary)
             temporary.replace(path)
-            cache.write_whole(_seal(path), digest)
+            files.write_whole(_seal(path), digest)
         except OSError:
             if not _whole(path):  # somebody else was first and has it open: theirs is as good
                 raise

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, SampleKey, shown
+from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.benchmarks.protocol import SampleKey
 
 RECOMMENDATION = "recommendation"
 REVIEW = "review_writing"

@@ -7,17 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_agentbench.benchmarks.daily_mobility.city import City
-from pytest_agentbench.benchmarks.daily_mobility.intentions import (
-    CODES,
-    FIELDS,
-    LABELS,
-    OTHER,
-    SLOT_MINUTES,
-    SLOTS,
-)
-from pytest_agentbench.benchmarks.protocol import InvalidAnswer, shown
-from pytest_agentbench.benchmarks.values import (
+from pytest_agentbench.base.errors import InvalidAnswer, shown
+from pytest_agentbench.base.plain import (
     Words,
     is_amount,
     is_finite,
@@ -27,6 +18,15 @@ from pytest_agentbench.benchmarks.values import (
     limit_words,
     unpacked,
 )
+from pytest_agentbench.benchmarks.daily_mobility.intentions import (
+    CODES,
+    FIELDS,
+    LABELS,
+    OTHER,
+    SLOT_MINUTES,
+    SLOTS,
+)
+from pytest_agentbench.city.map import City
 
 VISIT_KEYS = ("start", "place", "intention")
 SUM_TOLERANCE = 0.01  # shares that a person or a model rounded to two digits

@@ -15,19 +15,13 @@ from pytest_agentbench.benchmarks.daily_mobility import (
     submission,
 )
 from pytest_agentbench.benchmarks.daily_mobility.baselines import BASELINES
-from pytest_agentbench.benchmarks.protocol import (
-    Benchmark,
-    Dataset,
-    Estimator,
-    Metric,
-    Sample,
-    Submission,
-)
+from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Metric, Sample, Submission
+from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
-    from pytest_agentbench.records import Record
-    from pytest_agentbench.reports.figures import Figure
-    from pytest_agentbench.settings import Settings
+    from pytest_agentbench.benchmarks.figures import Figure
+    from pytest_agentbench.runs.record import Record
+    from pytest_agentbench.settings.settings import Settings
 
 
 class DailyMobility(Benchmark):

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_agentbench.benchmarks.daily_mobility.city import City, CityView, PlaceId
-from pytest_agentbench.benchmarks.daily_mobility.city_files import load_city
+from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.benchmarks.daily_mobility.intentions import CODES, SLOT_MINUTES, SLOTS
 from pytest_agentbench.benchmarks.daily_mobility.population import Population, load_truth
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey, shown
+from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
+from pytest_agentbench.city.files import load_city
+from pytest_agentbench.city.map import City, CityView, PlaceId
 
 if TYPE_CHECKING:
-    from pytest_agentbench.settings import Settings
+    from pytest_agentbench.settings.settings import Settings
 
 DEMO_FOLDER = Path(__file__).with_name("demo")
 HUB_REPOSITORY = "tsinghua-fib-lab/daily-mobility-generation-benchmark"
@@ -85,7 +86,7 @@ def find_folder(dataset: str | Path, demo: Path, repository: str) -> tuple[Path,
     if dataset == "demo":
         return demo, "demo data (synthetic)"
     if dataset == "hub":
-        from pytest_agentbench.datasets import hub
+        from pytest_agentbench.benchmarks.sources import hub
 
         return Path(hub.fetch(repository, None)), repository
     folder = Path(dataset)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from pytest_agentbench.metrics.divergence import Floats
-    from pytest_agentbench.records import Record
+    from pytest_agentbench.runs.record import Record
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 SHOWN_TRANSITIONS = 5

@@ -11,8 +11,7 @@ from pytest_agentbench.benchmarks.daily_mobility import scoring
 from pytest_agentbench.benchmarks.daily_mobility.data import DailyMobilityDataset
 from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS, SLOTS, clock
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
-from pytest_agentbench.metrics.divergence import BINS, bin_numbers, round_half_up
-from pytest_agentbench.reports.figures import (
+from pytest_agentbench.benchmarks.figures import (
     GENERATED,
     KINDS,
     PAIR_LEGEND,
@@ -26,11 +25,12 @@ from pytest_agentbench.reports.figures import (
     rounded,
     source,
 )
+from pytest_agentbench.metrics.divergence import BINS, bin_numbers, round_half_up
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from pytest_agentbench.records import Record
+    from pytest_agentbench.runs.record import Record
 
     Floats = npt.NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS, LABELS, SLOTS
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 if TYPE_CHECKING:
     import numpy.typing as npt

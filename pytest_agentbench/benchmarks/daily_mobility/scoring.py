@@ -10,7 +10,6 @@ import numpy as np
 
 from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS, LABELS
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
-from pytest_agentbench.benchmarks.protocol import Absent, Estimator, Scores
 from pytest_agentbench.metrics.divergence import (
     BINS,
     Columns,
@@ -21,12 +20,13 @@ from pytest_agentbench.metrics.divergence import (
     root_distance,
     round_half_up,
 )
+from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from pytest_agentbench.metrics.divergence import Floats
-    from pytest_agentbench.records import Record
+    from pytest_agentbench.runs.record import Record
 
     Bools = npt.NDArray[np.bool_]
     # A divergence: with weights (resamples x people), one value a resample.
@@ -63,7 +63,7 @@ def score_population(
             return documented(truth, answers, valid)
         return published(truth, answers)
 
-    def estimate(reading: str, weights: Floats | None) -> Scores:
+    def estimate(reading: str, weights: Floats | None) -> Values:
         names = (*METRICS, FINAL)
         if not len(valid):
             return dict.fromkeys(names, Absent("no records"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.daily_mobility.data import DailyMobilityDataset, read_json
 from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, Submission
+from pytest_agentbench.benchmarks.protocol import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

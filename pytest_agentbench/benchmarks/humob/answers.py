@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from pytest_agentbench.base.errors import InvalidAnswer, shown
+from pytest_agentbench.base.plain import Words
 from pytest_agentbench.benchmarks.humob.editions import CELL_MAX, CELL_MIN, COLUMNS, MASKED
-from pytest_agentbench.benchmarks.protocol import InvalidAnswer, Sample, shown
-from pytest_agentbench.benchmarks.values import Words
+from pytest_agentbench.benchmarks.protocol import Sample
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob import (
     answers,
     data,
@@ -19,20 +20,19 @@ from pytest_agentbench.benchmarks.humob import (
 from pytest_agentbench.benchmarks.humob.baselines import BASELINES
 from pytest_agentbench.benchmarks.protocol import (
     Benchmark,
-    BenchmarkError,
     Dataset,
-    Estimator,
     Metric,
     Parameter,
     Partitioned,
     Sample,
     Submission,
 )
+from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
-    from pytest_agentbench.records import Record
-    from pytest_agentbench.reports.figures import Figure
-    from pytest_agentbench.settings import Settings
+    from pytest_agentbench.benchmarks.figures import Figure
+    from pytest_agentbench.runs.record import Record
+    from pytest_agentbench.settings.settings import Settings
 
 
 def _edition(value: Any) -> str:
@@ -111,7 +111,7 @@ class Humob(Benchmark):
         return submission.read_submission(path, dataset)
 
     def partitioned(self, settings: Settings) -> Partitioned:
-        from pytest_agentbench.benchmarks.humob.partitioned import HumobPartitions
+        from pytest_agentbench.benchmarks.humob.pieces import HumobPartitions
 
         return HumobPartitions(self, settings)
 

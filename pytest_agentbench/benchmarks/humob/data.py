@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.humob import cache
-from pytest_agentbench.benchmarks.humob.cache import CachedTable
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.humob import table_cache
 from pytest_agentbench.benchmarks.humob.editions import (
     CELL_KM,
     CELL_MAX,
@@ -23,14 +23,15 @@ from pytest_agentbench.benchmarks.humob.editions import (
     find_edition,
     parse_span,
 )
+from pytest_agentbench.benchmarks.humob.table_cache import CachedTable
 from pytest_agentbench.benchmarks.humob.tables import SUFFIXES, Table
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey
-from pytest_agentbench.datasets.partitions import is_partitioned
+from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
+from pytest_agentbench.benchmarks.sources.partitions import is_partitioned
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from pytest_agentbench.settings import Settings
+    from pytest_agentbench.settings.settings import Settings
 
 DEMO_FILE = Path(__file__).with_name("demo.csv.gz")
 TARGET = "uid"
@@ -199,9 +200,9 @@ def load(settings: Settings) -> HumobDataset:
     if demo and split.mode == "inference":
         split = replace(split, hide=True)
     path = DEMO_FILE if demo else find_file(Path(settings.dataset), split)
-    cached = cache.load_table(path)
+    cached = table_cache.load_table(path)
     name = "demo data (synthetic)" if demo else str(path)
-    cache.check_days(cached, path, split.edition)
+    table_cache.check_days(cached, path, split.edition)
     return HumobDataset(cached, split, path=path, name=name)
 
 

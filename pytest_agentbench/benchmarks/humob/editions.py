@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError
 
 COLUMNS = ("uid", "d", "t", "x", "y")
 SLOTS = 48  # half hours a day: t is 0-47

@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.humob import run_tables
-from pytest_agentbench.benchmarks.humob.data import HumobDataset
-from pytest_agentbench.benchmarks.humob.editions import CELL_KM
-from pytest_agentbench.benchmarks.humob.scoring import cells_of, day_bounds
-from pytest_agentbench.reports.figures import (
+from pytest_agentbench.benchmarks.figures import (
     GENERATED,
     MIDDLE_LEGEND,
     PAIR_LEGEND,
@@ -26,9 +22,13 @@ from pytest_agentbench.reports.figures import (
     plot,
     source,
 )
+from pytest_agentbench.benchmarks.humob import run_tables
+from pytest_agentbench.benchmarks.humob.data import HumobDataset
+from pytest_agentbench.benchmarks.humob.editions import CELL_KM
+from pytest_agentbench.benchmarks.humob.scoring import cells_of, day_bounds
 
 if TYPE_CHECKING:
-    from pytest_agentbench.records import Record
+    from pytest_agentbench.runs.record import Record
 
 MOST_USERS = 3_000  # whose days are scored again for the figures
 MOST_POINTS = 30_000  # in the picker of trajectories: about 20 bytes of the page each

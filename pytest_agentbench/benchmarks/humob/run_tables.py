@@ -20,7 +20,7 @@ from pytest_agentbench.benchmarks.humob.scoring import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from pytest_agentbench.records import Record
+    from pytest_agentbench.runs.record import Record
 
 SCORES = tuple(f"{metric}_{reading}" for reading in READINGS for metric in METRICS)
 WORST = 20

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.protocol import Absent, Estimator, Sample, Scores
+from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.metrics import dtw, geobleu
+from pytest_agentbench.metrics.bootstrap import mean
+from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
 from pytest_agentbench.metrics.trajectory_days import day_pairs
-from pytest_agentbench.statistics import mean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from pytest_agentbench.records import Record
+    from pytest_agentbench.runs.record import Record
 
     Floats = npt.NDArray[np.float64]
     Ints = npt.NDArray[np.int64]
@@ -112,7 +113,7 @@ def score_run(records: Sequence[Record], truth_known: bool) -> Estimator:
         for reading in (READINGS if reason is None else ())
     }
 
-    def estimate(reading: str, weights: Floats | None) -> Scores:
+    def estimate(reading: str, weights: Floats | None) -> Values:
         if reason is not None:
             return {metric: Absent(reason) for metric in METRICS}
         means: dict[str, float | Floats | Absent] = {}

@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.humob import cache
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.humob import table_cache
 from pytest_agentbench.benchmarks.humob.data import TARGET, AskedUsers, HumobDataset
 from pytest_agentbench.benchmarks.humob.editions import COLUMNS
 from pytest_agentbench.benchmarks.humob.scoring import READINGS, score_days
 from pytest_agentbench.benchmarks.humob.tables import Table, read_table
 from pytest_agentbench.benchmarks.humob.validate import SUCCESS, validate
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, Submission
-from pytest_agentbench.datasets.partitions import is_partitioned
-from pytest_agentbench.statistics import mean
+from pytest_agentbench.benchmarks.protocol import Submission
+from pytest_agentbench.benchmarks.sources.partitions import is_partitioned
+from pytest_agentbench.metrics.bootstrap import mean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from pytest_agentbench.records import Record
+    from pytest_agentbench.runs.record import Record
 
 SHOWN = 10  # of each kind of problem; the rest is counted
 
@@ -56,7 +57,7 @@ def read_submission(path: Path, dataset: HumobDataset) -> Submission:
     """
     if not path.is_file() and not is_partitioned(path):
         raise BenchmarkError(f"submission {path}: no such file; expected rows {','.join(COLUMNS)}")
-    table = cache.load_table(path).table
+    table = table_cache.load_table(path).table
     problems = [
         *extra_users(path, table.uids, dataset, dataset.table.uids),
         *wrong_rows(path, list(wrong_users(table, dataset).values())),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob.editions import (
     CELL_MAX,
     CELL_MIN,
@@ -26,8 +27,7 @@ from pytest_agentbench.benchmarks.humob.editions import (
     MASKED,
     SLOTS,
 )
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
-from pytest_agentbench.datasets.partitions import files_of, is_partitioned
+from pytest_agentbench.benchmarks.sources.partitions import files_of, is_partitioned
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.humob import cache
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.humob import table_cache
 from pytest_agentbench.benchmarks.humob.editions import (
     CELL_MAX,
     CELL_MIN,
@@ -25,7 +26,6 @@ from pytest_agentbench.benchmarks.humob.editions import (
     find_edition,
 )
 from pytest_agentbench.benchmarks.humob.tables import is_whole
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -240,8 +240,8 @@ def _check_moments(
     rows: Lines, edition: Edition, task: str, dataset: Path, found: Problems
 ) -> None:
     """The half hours of every user against those the data set asks about."""
-    cached = cache.load_table(dataset)
-    cache.check_days(cached, dataset, edition)
+    cached = table_cache.load_table(dataset)
+    table_cache.check_days(cached, dataset, edition)
     table, users, days = cached.table, edition.task(task), edition.predict_days
     wanted_parts = []
     for index in np.flatnonzero((table.uids >= users.first) & (table.uids <= users.last)):

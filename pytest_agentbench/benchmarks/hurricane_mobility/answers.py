@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_agentbench.benchmarks.hurricane_mobility.data import HOURS, PERIODS
-from pytest_agentbench.benchmarks.protocol import InvalidAnswer, shown
-from pytest_agentbench.benchmarks.values import (
+from pytest_agentbench.base.errors import InvalidAnswer, shown
+from pytest_agentbench.base.plain import (
     Words,
     is_amount,
     is_finite,
@@ -16,6 +15,7 @@ from pytest_agentbench.benchmarks.values import (
     limit_words,
     unpacked,
 )
+from pytest_agentbench.benchmarks.hurricane_mobility.data import HOURS, PERIODS
 
 TOTALS, HOURLY = "total_travel_times", "hourly_travel_times"
 SECONDS = 3600

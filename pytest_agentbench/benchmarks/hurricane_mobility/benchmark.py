@@ -7,23 +7,23 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.daily_mobility.data import read_json
 from pytest_agentbench.benchmarks.hurricane_mobility import answers, data, scoring
 from pytest_agentbench.benchmarks.hurricane_mobility.baselines import BASELINES
 from pytest_agentbench.benchmarks.protocol import (
     Benchmark,
-    BenchmarkError,
     Dataset,
-    Estimator,
     Metric,
     Parameter,
     Sample,
     Submission,
 )
+from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
-    from pytest_agentbench.records import Record
-    from pytest_agentbench.settings import Settings
+    from pytest_agentbench.runs.record import Record
+    from pytest_agentbench.settings.settings import Settings
 
 
 def _items(value: Any) -> str:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.daily_mobility.city import City
-from pytest_agentbench.benchmarks.daily_mobility.city_files import load_city
+from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.base.plain import is_finite
 from pytest_agentbench.benchmarks.daily_mobility.data import (
     DEMO_FOLDER as DAILY_DEMO_FOLDER,
 )
@@ -23,13 +23,14 @@ from pytest_agentbench.benchmarks.daily_mobility.data import (
     load_profiles,
     read_json,
 )
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, Dataset, Sample, SampleKey, shown
-from pytest_agentbench.benchmarks.values import is_finite
+from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
+from pytest_agentbench.city.files import load_city
+from pytest_agentbench.city.map import City
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from pytest_agentbench.settings import Settings
+    from pytest_agentbench.settings.settings import Settings
 
     Floats = npt.NDArray[np.float64]
 

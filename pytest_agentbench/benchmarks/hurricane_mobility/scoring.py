@@ -9,12 +9,12 @@ import numpy as np
 
 from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY, TOTALS
 from pytest_agentbench.benchmarks.hurricane_mobility.data import CHANGES, HOURS, PERIODS, Truth
-from pytest_agentbench.benchmarks.protocol import Absent, Estimator, Scores
 from pytest_agentbench.metrics import hurricane
+from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
 
 if TYPE_CHECKING:
     from pytest_agentbench.metrics.hurricane import Floats
-    from pytest_agentbench.records import Record
+    from pytest_agentbench.runs.record import Record
 
 READINGS = ("published-0.1.4",)
 METRICS = ("change_rate_score", "distribution_score", "final_score")
@@ -25,7 +25,7 @@ def score_run(truth: Truth, records: Sequence[Record]) -> Estimator:
     valid = np.array([record.status == "ok" for record in records], bool)
     totals, hourly = trips(records)
 
-    def estimate(_reading: str, weights: Floats | None) -> Scores:
+    def estimate(_reading: str, weights: Floats | None) -> Values:
         if not valid.any():
             return dict.fromkeys(METRICS, Absent("no valid answer" if len(valid) else "no records"))
         if not totals[:, 0].sum():

@@ -7,7 +7,7 @@ import threading
 import pytest
 from llm_server import KEY, Server
 
-from pytest_agentbench.agents.llm import LLM
+from pytest_agentbench.agents.llm.client import LLM
 from pytest_agentbench.agents.usage import CURRENT, Usage
 
 

@@ -9,10 +9,10 @@ import pickle
 import pytest
 from llm_server import HELLO, KEY, WAYS, error, slow, text, ways
 
-from pytest_agentbench.agents.llm import LLM, LLMError, NoLLM
-from pytest_agentbench.agents.llm_calls import RelayedLLM
-from pytest_agentbench.agents.llm_entries import Secret, parse_llm
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.agents.llm.calls import RelayedLLM
+from pytest_agentbench.agents.llm.client import LLM, LLMError, NoLLM
+from pytest_agentbench.agents.llm.entries import Secret, parse_llm
+from pytest_agentbench.base.errors import BenchmarkError
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -89,7 +89,7 @@ def test_a_server_that_repeats_the_key_does_not_give_it_away(server, make, usage
 
 LEAKY = """
 import asyncio, http.client
-from pytest_agentbench.agents.llm import LLM
+from pytest_agentbench.agents.llm.client import LLM
 
 def ask(port, **options):
     entry = {"model": "m", "base_url": f"http://127.0.0.1:{port}/v1", "api_key": "${AB_TEST_KEY}"}

@@ -9,9 +9,9 @@ import time
 import pytest
 from llm_server import HELLO, WAYS, error, text, ways
 
-from pytest_agentbench.agents.llm import BudgetExceeded
+from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.agents.usage import CURRENT, Usage
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError
 
 
 def test_usage_goes_to_the_sample_that_asked(server, make):

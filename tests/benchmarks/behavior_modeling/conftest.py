@@ -12,7 +12,7 @@ import pytest
 
 from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
 from pytest_agentbench.benchmarks.behavior_modeling.data import BehaviorDataset
-from pytest_agentbench.records import Record
+from pytest_agentbench.runs.record import Record
 
 
 @pytest.fixture(autouse=True)

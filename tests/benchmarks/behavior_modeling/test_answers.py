@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_agentbench.base.errors import InvalidAnswer
 from pytest_agentbench.benchmarks.behavior_modeling.answers import check
-from pytest_agentbench.benchmarks.protocol import InvalidAnswer
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError
 
 
 def plain(context):
@@ -225,7 +225,7 @@ def test_the_hub_is_asked_for_the_published_data(monkeypatch, folder, load):
     asked = []
     path = folder()
     monkeypatch.setattr(
-        "pytest_agentbench.datasets.hub.fetch", lambda *given: asked.append(given) or path
+        "pytest_agentbench.benchmarks.sources.hub.fetch", lambda *given: asked.append(given) or path
     )
     assert len(load("hub", parameters={"revision": "v1"}).keys) == 2
     assert asked == [("tsinghua-fib-lab/behavior-modeling-benchmark", "v1")]

@@ -13,7 +13,7 @@ from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
 from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
 from pytest_agentbench.benchmarks.behavior_modeling.data import DEMO_FOLDER
 from pytest_agentbench.benchmarks.behavior_modeling.scoring import score_run
-from pytest_agentbench.benchmarks.protocol import Absent
+from pytest_agentbench.metrics.estimator import Absent
 
 
 def test_the_script_makes_the_committed_files():

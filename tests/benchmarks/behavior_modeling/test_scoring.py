@@ -9,9 +9,9 @@ import pytest
 
 from pytest_agentbench.benchmarks.behavior_modeling import scoring
 from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
-from pytest_agentbench.benchmarks.protocol import Absent
-from pytest_agentbench.metrics import sentiment
-from pytest_agentbench.records import Record
+from pytest_agentbench.benchmarks.behavior_modeling.text_models import sentiment
+from pytest_agentbench.metrics.estimator import Absent
+from pytest_agentbench.runs.record import Record
 
 BENCHMARK = BehaviorModeling()
 

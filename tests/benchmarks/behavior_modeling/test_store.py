@@ -12,9 +12,9 @@ import threading
 
 import pytest
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.behavior_modeling import store as stores
 from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews, open_store
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_agentbench.base.errors import InvalidAnswer
 from pytest_agentbench.benchmarks.daily_mobility.answers import check, gyration_radius
 from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
-from pytest_agentbench.benchmarks.daily_mobility.city import City, Place
-from pytest_agentbench.benchmarks.protocol import InvalidAnswer
+from pytest_agentbench.city.map import City, Place
 
 SEQUENCE = [1] * 14 + [2] * 4 + [4] * 18 + [7] * 4 + [2] * 6 + [1] * 2
 VALUES = {

@@ -12,7 +12,7 @@ from pytest_agentbench.benchmarks.daily_mobility.baselines import BASELINES
 from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
 from pytest_agentbench.benchmarks.daily_mobility.diagnostics import noise_ceiling
 from pytest_agentbench.benchmarks.daily_mobility.scoring import METRICS, READINGS, score_run
-from pytest_agentbench.records import Record
+from pytest_agentbench.runs.record import Record
 
 BENCHMARK = DailyMobility()
 DOCUMENT = Path(__file__).parents[3] / "docs" / "daily-mobility.md"

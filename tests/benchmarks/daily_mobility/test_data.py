@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.daily_mobility.data import HUB_REPOSITORY
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, SampleKey
+from pytest_agentbench.benchmarks.protocol import SampleKey
 
 
 def test_a_sample_a_profile_with_the_city_around_it(folder, load):
@@ -91,7 +92,7 @@ def test_truth_arrays_may_differ_in_length(folder, load):
 
 
 def test_the_hub_is_asked_for_the_published_repository(folder, load, monkeypatch):
-    from pytest_agentbench.datasets import hub
+    from pytest_agentbench.benchmarks.sources import hub
 
     path, asked = folder(), []
     monkeypatch.setattr(hub, "fetch", lambda *given: (asked.append(given), path)[1])

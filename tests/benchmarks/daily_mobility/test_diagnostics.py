@@ -7,9 +7,10 @@ import json
 import numpy as np
 import pytest
 
+from pytest_agentbench.base.plain import jsonable
 from pytest_agentbench.benchmarks.daily_mobility import diagnostics, scoring
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
-from pytest_agentbench.records import Record, jsonable
+from pytest_agentbench.runs.record import Record
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_agentbench import statistics
 from pytest_agentbench.benchmarks.daily_mobility import scoring
 from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
 from pytest_agentbench.benchmarks.daily_mobility.scoring import METRICS, READINGS, score_run
-from pytest_agentbench.benchmarks.protocol import Absent
-from pytest_agentbench.records import Record
+from pytest_agentbench.metrics import bootstrap
+from pytest_agentbench.metrics.estimator import Absent
+from pytest_agentbench.runs.record import Record
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "daily_mobility.json").read_text())
 CASES = {case["name"]: case for case in GOLDEN["cases"]}
@@ -144,13 +144,13 @@ def test_intervals_hold_for_both_readings_and_do_not_depend_on_blocks(monkeypatc
     people = of_case("population 2", failed=2)
     clusters = [record.sample for record in people]
     estimate = score_run(TRUTH, people)
-    bounds = statistics.intervals(estimate, READINGS, clusters, seed=5)
+    bounds = bootstrap.intervals(estimate, READINGS, clusters, seed=5)
     for reading in READINGS:
         assert set(bounds[reading]) == set(NAMES)
         for low, high in bounds[reading].values():
             assert low <= high
-    monkeypatch.setattr(statistics, "_BLOCK_VALUES", 7 * len(people))
-    again = statistics.intervals(score_run(TRUTH, people), READINGS, clusters, seed=5)
+    monkeypatch.setattr(bootstrap, "_BLOCK_VALUES", 7 * len(people))
+    again = bootstrap.intervals(score_run(TRUTH, people), READINGS, clusters, seed=5)
     assert again == bounds
 
 

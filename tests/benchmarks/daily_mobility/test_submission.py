@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
 from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 
 def population(count):

@@ -9,8 +9,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from pytest_agentbench.base.errors import InvalidAnswer
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
-from pytest_agentbench.benchmarks.protocol import InvalidAnswer
 
 CELLS = [[1 + i, 200 - i] for i in range(9)]
 

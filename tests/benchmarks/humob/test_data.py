@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError
 
 
 def test_an_agent_sees_the_history_and_the_times_and_never_the_truth(csv, person, load):

@@ -7,7 +7,7 @@ import pytest
 
 from pytest_agentbench.benchmarks.humob import run_tables
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
-from pytest_agentbench.records import Record
+from pytest_agentbench.runs.record import Record
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
-from pytest_agentbench.benchmarks.protocol import Absent, Sample, SampleKey
-from pytest_agentbench.records import Record
+from pytest_agentbench.benchmarks.protocol import Sample, SampleKey
+from pytest_agentbench.metrics.estimator import Absent
+from pytest_agentbench.runs.record import Record
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "humob.json").read_text())["cases"]
 

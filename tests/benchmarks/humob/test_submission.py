@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+from pytest_agentbench.base.errors import BenchmarkError, InvalidAnswer
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
 from pytest_agentbench.benchmarks.humob.submission import score_files
-from pytest_agentbench.benchmarks.protocol import BenchmarkError, InvalidAnswer
-from pytest_agentbench.records import Record
+from pytest_agentbench.runs.record import Record
 
 SETTINGS = SimpleNamespace()
 

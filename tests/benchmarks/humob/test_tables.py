@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob.tables import read_table
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 
 @pytest.fixture

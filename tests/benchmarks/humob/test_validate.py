@@ -6,9 +6,9 @@ import gzip
 
 import pytest
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob.editions import EDITIONS
 from pytest_agentbench.benchmarks.humob.validate import validate
-from pytest_agentbench.benchmarks.protocol import BenchmarkError
 
 NAME = "team-a_task2_humob.csv.gz"
 USERS = range(22500, 25000)

@@ -8,13 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from pytest_agentbench.base.errors import BenchmarkError, InvalidAnswer
 from pytest_agentbench.benchmarks.hurricane_mobility import make_demo
 from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY, TOTALS, check
 from pytest_agentbench.benchmarks.hurricane_mobility.baselines import BASELINES
 from pytest_agentbench.benchmarks.hurricane_mobility.benchmark import HurricaneMobility
 from pytest_agentbench.benchmarks.hurricane_mobility.data import DEMO_FOLDER, TRUTH_FILE
-from pytest_agentbench.benchmarks.protocol import Absent, BenchmarkError, InvalidAnswer
-from pytest_agentbench.records import Record
+from pytest_agentbench.metrics.estimator import Absent
+from pytest_agentbench.runs.record import Record
 
 BENCHMARK = HurricaneMobility()
 READING = "published-0.1.4"

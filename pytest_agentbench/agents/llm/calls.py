@@ -1,0 +1,205 @@
+"""How agents ask a model, in the ways of several frameworks: each becomes one request.
+
+An asynchronous request is a synchronous one in a thread of its own: there is one code path, and nothing
+is bound to an event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pytest_agentbench.agents.llm.entries import Entry
+
+Result = TypeVar("Result")
+
+
+class LLMError(Exception):
+    """A request that got no answer. ``transient`` says whether a later one may."""
+
+    def __init__(self, text: str, *, status: int | None = None, transient: bool = False) -> None:
+        super().__init__(text)
+        self.status = status
+        self.transient = transient
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question, before it is known which entry takes it."""
+
+    messages: list[dict[str, Any]]
+    options: Mapping[str, Any]  # as given; None is not sent
+    defaults: Mapping[str, Any]  # where neither the call nor the entry says otherwise
+    model: str | None
+    timeout: float | None
+    retries: int | None
+
+    def body(self, entry: Entry) -> bytes:
+        """What is sent: the call's options, then the entry's (null takes one away), then defaults."""
+        own = {} if entry.temperature is None else {"temperature": entry.temperature}
+        given = {key: value for key, value in self.options.items() if value is not None}
+        options = {**self.defaults, **own, **entry.parameters, **given}
+        sent = {key: value for key, value in options.items() if value is not None}
+        model = self.model or entry.model
+        return json.dumps({"model": model, "messages": self.messages, **sent}).encode()
+
+
+def request_of(
+    messages: Any, options: dict[str, Any], defaults: Mapping[str, Any] | None = None
+) -> Request:
+    """A request from what callers give: asbench says ``dialog``, memory modules say ``prompt``."""
+    __tracebackhide__ = True
+    given = [messages, options.pop("dialog", None), options.pop("prompt", None)]
+    asked = next((value for value in given if value is not None), None)
+    if isinstance(asked, str):
+        asked = [{"role": "user", "content": asked}]
+    if (
+        not isinstance(asked, (list, tuple))
+        or not asked
+        or not all(isinstance(m, Mapping) and "role" in m for m in asked)
+    ):
+        raise TypeError(f'expected messages [{{"role": …, "content": …}}], got {asked!r:.200}')
+    for name in ("tools", "tool_choice"):
+        if options.pop(name, None):
+            raise TypeError(f"expected a request without {name}: the reply is a text")
+    if options.get("stream"):
+        raise TypeError("expected a request without stream: the reply is a text")
+    model, timeout, retries = (options.pop(name, None) for name in ("model", "timeout", "retries"))
+    # openai's NOT_GIVEN, which asbench's agents may pass on, is no JSON.
+    kept = {key: value for key, value in options.items() if type(value).__name__ != "NotGiven"}
+    try:
+        json.dumps([list(map(dict, asked)), kept])
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"expected messages and options that JSON can hold, but {error}") from None
+    return Request(list(map(dict, asked)), kept, defaults or {}, model, timeout, retries)
+
+
+def shown(message: Mapping[str, Any]) -> str:
+    """The content of a message as text, parts and all."""
+    content = message.get("content")
+    return content if isinstance(content, str) else json.dumps(content)
+
+
+class Model:
+    """The methods that agents call."""
+
+    def _ask(self, request: Request, stop: threading.Event) -> list[str]:
+        """The texts of all choices; gives up, if it can, when ``stop`` is set."""
+        raise NotImplementedError
+
+    def text_request(self, messages: Any = None, **options: Any) -> str:
+        """The model's reply; ``options`` (temperature, max_tokens, …) are sent as they are."""
+        __tracebackhide__ = True
+        return self._ask(request_of(messages, options), threading.Event())[0]
+
+    async def atext_request(self, messages: Any = None, **options: Any) -> str:
+        """:meth:`text_request` for coroutines, as asbench's agents call it."""
+        __tracebackhide__ = True
+        request = request_of(messages, options)
+        return (await _in_thread(lambda stop: self._ask(request, stop)))[0]
+
+    def __call__(
+        self,
+        messages: Any = None,
+        model: str | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        stop_strs: Sequence[str] | None = None,
+        n: int = 1,
+        **options: Any,
+    ) -> str | list[str]:
+        """As WebSocietySimulator's agents call it, with its defaults; a list if ``n`` is above 1."""
+        __tracebackhide__ = True
+        options.update(model=model, temperature=temperature, max_tokens=max_tokens)
+        options.update(stop=list(stop_strs) if stop_strs else None, n=n if n > 1 else None)
+        request = request_of(messages, options, {"temperature": 0.0, "max_tokens": 500})
+        texts = self._ask(request, threading.Event())
+        return texts if n > 1 else texts[0]
+
+    def get_embedding_model(self) -> Any:
+        """WebSocietySimulator's memory modules ask for one; there is none."""
+        raise LLMError("expected an agent without embeddings: llm offers chat completions alone")
+
+
+class RelayedLLM(Model):
+    """The model in a process that holds no key: each request is made by the process that does.
+
+    ``remote`` is what stands there for that process's :class:`~pytest_agentbench.agents.llm.client.LLM`, anew
+    for every call of the agent.
+    """
+
+    remote: Any = None
+
+    def _ask(self, request: Request, stop: threading.Event) -> list[str]:
+        __tracebackhide__ = True
+        if self.remote is None:
+            raise LLMError(_NO_LLM)
+        own = {"model": request.model, "timeout": request.timeout, "retries": request.retries}
+        texts: list[str] = self.remote.texts(
+            request.messages, {**request.options, **own}, dict(request.defaults)
+        )
+        return texts
+
+
+class NoLLM:
+    """What an agent is handed where no ``llm:`` is configured: it says so when it is used."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "NoLLM()"
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        __tracebackhide__ = True
+        raise LLMError(_NO_LLM)
+
+    def __getattr__(self, name: str) -> Any:
+        __tracebackhide__ = True
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise LLMError(_NO_LLM)
+
+
+_NO_LLM = (
+    "the agent asks a model, and none is configured: expected the key llm in the scenario "
+    "(llm: a list of model, base_url, api_key: ${NAME})"
+)
+
+
+async def _in_thread(function: Callable[[threading.Event], Result]) -> Result:
+    """Awaits a function that runs in a daemon thread: at the end of the process nobody waits for it."""
+    __tracebackhide__ = True
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Result] = loop.create_future()
+    stop = threading.Event()
+    context = contextvars.copy_context()  # usage is counted where it was asked for
+
+    def deliver(result: Any, error: BaseException | None) -> None:
+        if future.done():  # cancelled meanwhile
+            return
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+    def work() -> None:
+        result, caught = None, None
+        try:
+            result = context.run(function, stop)
+        except BaseException as error:
+            caught = error
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+            loop.call_soon_threadsafe(deliver, result, caught)
+
+    threading.Thread(target=work, name="agentbench-llm", daemon=True).start()
+    try:
+        return await future
+    finally:
+        stop.set()

@@ -1,0 +1,262 @@
+"""The model that an agent may ask: ``await llm.atext_request(messages)``, ``llm(messages=…)``.
+
+Requests take the entries of ``llm:`` in turn, are paced, are tried again where that can help, and are
+counted into the record of the sample that asked.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, NoReturn
+
+from pytest_agentbench.agents.llm.calls import (
+    LLMError,
+    Model,
+    NoLLM,
+    Request,
+    request_of,
+    shown,
+)
+from pytest_agentbench.agents.llm.entries import HIDDEN, Entry, parse_llm
+from pytest_agentbench.agents.llm.http import Endpoint, NoReply
+from pytest_agentbench.agents.llm.replies import Answer, Failure, read
+from pytest_agentbench.agents.retry import LONGEST_WAIT
+from pytest_agentbench.agents.usage import CURRENT, Usage
+from pytest_agentbench.base.errors import BenchmarkError
+
+__all__ = ["LLM", "BudgetExceeded", "LLMError", "NoLLM"]
+
+_LONGEST_BACKOFF = 30.0
+_SLICE = 0.2  # seconds: sleeps are this short, so that a call that is given up ends soon
+_SHORTEST_KEY = 8  # characters: local servers take any word for a key ("ollama")
+
+
+class BudgetExceeded(BaseException):
+    """The run has spent its budget.
+
+    Not an Exception: agents answer something else after ``except Exception``, and a run that goes on
+    with such answers would be scored as if they were the agent's.
+    """
+
+
+class _Stopped(Exception):
+    """Nobody waits for this request any more."""
+
+
+class _Lane:
+    """An entry, its connections, and when it may be asked next."""
+
+    def __init__(self, entry: Entry, processes: int) -> None:
+        self.entry = entry
+        address, mark, query = entry.base_url.partition("?")
+        self.endpoint = Endpoint(
+            f"{address.rstrip('/')}/chat/completions{mark}{query}", entry.api_key
+        )
+        rate = entry.requests_per_minute
+        self.interval = 0.0 if rate is None else 60.0 * processes / rate
+        self.free_at = 0.0  # by the rate limit
+        self.blocked_until = 0.0  # by the server's Retry-After
+
+    def ready_at(self) -> float:
+        return max(self.free_at, self.blocked_until)
+
+
+class LLM(Model):
+    """OpenAI-compatible endpoints as one model; may be used from many threads and event loops."""
+
+    # What an agent in another process may call; see agents/wire.py.
+    agentbench_methods: ClassVar[tuple[str, ...]] = ("text_request", "texts")
+
+    def __init__(
+        self,
+        entries: Sequence[Entry | Mapping[str, Any]],
+        *,
+        max_cost: float | None = None,
+        max_tokens: int | None = None,
+        retries: int = 5,
+        backoff: float = 0.5,
+        longest_wait: float = LONGEST_WAIT,
+        processes: int = 1,
+    ) -> None:
+        """``processes``: how many share the rate limits (xdist's workers); budgets are for this one."""
+        try:
+            parsed = parse_llm(entries)
+        except BenchmarkError:
+            raise
+        except ValueError as error:
+            raise BenchmarkError(f"llm: {error}") from None
+        if max_cost is not None:
+            for entry in parsed:
+                if entry.price_input is None:
+                    raise BenchmarkError(
+                        f"max_cost: expected price_input and price_output in every entry of llm, "
+                        f"{entry.model} has none"
+                    )
+        self._lanes = [_Lane(entry.expanded(), processes) for entry in parsed]
+        self._max_cost = max_cost
+        self._max_tokens = max_tokens
+        self._retries = retries
+        self._backoff = backoff
+        self._longest_wait = longest_wait
+        self._lock = threading.Lock()
+        self._turn = 0
+        self._spent = Usage()
+
+    def __repr__(self) -> str:
+        return f"LLM({', '.join(f'{x.entry.model} at {x.entry.where}' for x in self._lanes)})"
+
+    @property
+    def model(self) -> str:
+        """The model of the first entry."""
+        return self._lanes[0].entry.model
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """What this process has used so far: input_tokens, output_tokens, cost, llm_calls …"""
+        with self._lock:
+            return dict(self._spent.counts)
+
+    def texts(
+        self, messages: Any, options: dict[str, Any], defaults: Mapping[str, Any] | None = None
+    ) -> list[str]:
+        """The texts of all choices: what :class:`RelayedLLM` asks for."""
+        __tracebackhide__ = True
+        return self._ask(request_of(messages, options, defaults), threading.Event())
+
+    def close(self) -> None:
+        """Closes the connections that are kept open."""
+        for lane in self._lanes:
+            lane.endpoint.close()
+
+    def _ask(self, request: Request, stop: threading.Event) -> list[str]:
+        __tracebackhide__ = True
+        usage = CURRENT.get()
+        retries = self._retries if request.retries is None else request.retries
+        self._count(usage, llm_calls=1)
+        for attempt in range(retries + 1):
+            self._require_budget(usage)
+            lane, wait = self._take_turn()
+            _sleep(wait, stop)
+            self._require_budget(usage)  # others have asked meanwhile
+            outcome = self._send(lane, request)
+            if isinstance(outcome, Answer):
+                return self._answered(request, usage, lane, outcome)
+            asked = outcome.retry_after
+            if asked is not None and asked > self._longest_wait:
+                text = f"{outcome.text}; it asks to wait {asked:.0f} s (at most {self._longest_wait:g})"
+                outcome = replace(outcome, text=text, transient=False)
+            if not outcome.transient or attempt == retries:
+                self._fail(request, usage, lane, outcome, attempt + 1)
+            self._count(usage, llm_retries=1)
+            pause = min(_LONGEST_BACKOFF, self._backoff * 2**attempt) * random.uniform(0.5, 1)
+            if asked is not None:
+                # All requests to this entry wait; another entry may serve this one at once.
+                lane.blocked_until = time.monotonic() + asked
+            if asked is None or asked < pause:
+                _sleep(pause, stop)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _take_turn(self) -> tuple[_Lane, float]:
+        """The entry that may be asked first, in turn where several may, and the seconds till then."""
+        with self._lock:
+            now = time.monotonic()
+            lanes = self._lanes[self._turn :] + self._lanes[: self._turn]
+            self._turn = (self._turn + 1) % len(lanes)
+            lane = min(lanes, key=lambda lane: max(now, lane.ready_at()))
+            at = max(now, lane.ready_at())
+            if lane.blocked_until > now:  # those who wait for it do not come back all at once
+                at += random.uniform(0, self._backoff)
+            if lane.interval:
+                lane.free_at = at + lane.interval
+            return lane, at - now
+
+    def _send(self, lane: _Lane, request: Request) -> Answer | Failure:
+        __tracebackhide__ = True
+        body = request.body(lane.entry)
+        reply = lane.endpoint.post(body, request.timeout or lane.entry.timeout)
+        if isinstance(reply, NoReply):
+            return Failure(reply.reason, None, reply.transient)
+        outcome = read(reply)
+        if isinstance(outcome, Failure):  # its text is cut, perhaps in the middle of a key
+            body = self._redacted(reply.body.decode("utf-8", "replace")).encode()
+            outcome = read(replace(reply, body=body))
+        return outcome
+
+    def _answered(
+        self, request: Request, usage: Usage | None, lane: _Lane, answer: Answer
+    ) -> list[str]:
+        asked, said = answer.input_tokens, answer.output_tokens
+        if asked is None or said is None:
+            # A server that does not count: four characters to a token, and the record says so.
+            asked = math.ceil(sum(len(shown(m)) for m in request.messages) / 4)
+            said = math.ceil(sum(map(len, answer.texts)) / 4)
+            self._count(usage, llm_calls_estimated=1)
+        counts: dict[str, float] = {"input_tokens": asked, "output_tokens": said}
+        if lane.entry.price_input is not None and lane.entry.price_output is not None:
+            cost = asked * lane.entry.price_input + said * lane.entry.price_output
+            counts["cost"] = cost / 1e6
+        self._count(usage, **counts)
+        self._keep(usage, request, [("assistant", text) for text in answer.texts])
+        return answer.texts
+
+    def _fail(
+        self, request: Request, usage: Usage | None, lane: _Lane, failure: Failure, attempts: int
+    ) -> NoReturn:
+        __tracebackhide__ = True
+        tried = f" ({attempts} attempts)" if attempts > 1 else ""
+        entry = lane.entry
+        text = f"llm {request.model or entry.model} at {entry.where}: {failure.text}{tried}"
+        text = self._redacted(text)
+        self._count(usage, llm_errors=1)
+        self._keep(usage, request, [("error", text)])
+        raise LLMError(text, status=failure.status, transient=failure.transient) from None
+
+    def _require_budget(self, usage: Usage | None) -> None:
+        __tracebackhide__ = True
+        with self._lock:
+            counts = self._spent.counts
+            tokens = counts.get("input_tokens", 0) + counts.get("output_tokens", 0)
+            cost = counts.get("cost", 0)
+        if self._max_cost is not None and cost >= self._max_cost:
+            text = f"the budget is spent: cost {cost:.6g}, max_cost {self._max_cost:g}"
+        elif self._max_tokens is not None and tokens >= self._max_tokens:
+            text = f"the budget is spent: {tokens:.0f} tokens, max_tokens {self._max_tokens:g}"
+        else:
+            return
+        # The record knows it even if the agent catches everything.
+        self._count(usage, budget_exceeded=1)
+        raise BudgetExceeded(text)
+
+    def _count(self, usage: Usage | None, **counts: float) -> None:
+        with self._lock:  # an agent may ask from several threads for one sample
+            self._spent.add(**counts)
+            if usage is not None:
+                usage.add(**counts)
+
+    def _keep(self, usage: Usage | None, request: Request, end: list[tuple[str, str]]) -> None:
+        if usage is None:
+            return
+        asked = [(str(message.get("role")), shown(message)) for message in request.messages]
+        with self._lock:  # so that conversations at once are not mixed up
+            for role, text in asked + end:
+                usage.said(role, self._redacted(text))
+
+    def _redacted(self, text: str) -> str:
+        for lane in self._lanes:
+            key = lane.entry.api_key.reveal() if lane.entry.api_key else ""
+            if len(key) >= _SHORTEST_KEY:
+                text = text.replace(key, HIDDEN)
+        return text
+
+
+def _sleep(seconds: float, stop: threading.Event) -> None:
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0 and not stop.is_set():
+        stop.wait(min(left, _SLICE))
+    if stop.is_set():
+        raise _Stopped

@@ -1,0 +1,373 @@
+"""The child's side of process isolation: a fresh interpreter that holds the agent and is sent contexts.
+
+It is started by :mod:`pytest_agentbench.agents.process.isolated`, finds the socket to its parent as its standard
+input, and takes it away from there: what the agent prints, or C code writes to a file descriptor, cannot
+disturb the messages. Nothing here knows a benchmark or its data.
+"""
+
+from __future__ import annotations
+
+import asyncio.base_events
+import builtins
+import concurrent.futures._base
+import contextlib
+import faulthandler
+import itertools
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from pytest_agentbench.agents import ask, call, frameworks, load, shapes
+from pytest_agentbench.agents.call import Agent
+from pytest_agentbench.agents.errors import TransientError
+from pytest_agentbench.agents.llm.calls import RelayedLLM
+from pytest_agentbench.agents.process import wire
+from pytest_agentbench.agents.usage import CURRENT, Usage
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.plain import jsonable
+
+_LONGEST_TEXT = 20_000
+_TOO_LATE = (
+    "expected a question to a tool while the agent answers the context that came with it, got one after "
+    "its answer; take the tool from each context anew"
+)
+_BETWEEN = {
+    __file__,
+    call.__file__,
+    shapes.__file__,
+    asyncio.base_events.__file__,
+    concurrent.futures._base.__file__,
+}
+
+
+def main() -> None:
+    """Serves one parent until it says that it is done."""
+    channel = _Channel(socket.socket(fileno=os.dup(0)))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    for stream in (sys.stdout, sys.stderr):
+        cast(Any, stream).reconfigure(
+            encoding="utf-8", errors="backslashreplace", line_buffering=True
+        )
+    faulthandler.enable(
+        all_threads=False
+    )  # where a segmentation fault happened, among the last lines of stderr
+    threading.Thread(target=channel.die_with_parent, name="agentbench-parent", daemon=True).start()
+    llm = RelayedLLM()
+    agent = _prepared(channel, llm)
+    if agent is None:
+        return
+    while (message := channel.receive()) is not None:
+        _serve(channel, agent, llm, message)
+        del message  # what one call was told is not there in the next
+    with contextlib.suppress(Exception):
+        agent.close()
+
+
+class _Channel:
+    """Messages to the parent and back, from any thread.
+
+    Whoever waits reads, if nobody else does, and sorts what comes for the others: an agent with one thread
+    never waits for another thread to be woken.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.folder: str | None = None  # our working directory, if it is to go with us
+        self._connection = connection
+        self._buffer = bytearray()
+        self._state = threading.Condition()  # of a lock that its holder may take again
+        self._reading = False
+        self._over = False
+        self._orders: deque[dict[str, Any]] = deque()
+        self._process = os.getpid()
+        self._call = 0
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, list[dict[str, Any]]] = {}  # questions to tools: where replies go
+
+    def receive(self) -> dict[str, Any] | None:
+        """The parent's next order; None when there will be no other."""
+        with self._state:
+            self._read_until(lambda: bool(self._orders) or self._over)
+            return self._orders.popleft() if self._orders else None
+
+    def send(self, payload: bytes) -> None:
+        with self._state:
+            self._connection.sendall(wire.framed(payload))
+
+    def finish(self, payload: bytes) -> None:
+        """Sends the reply to a call, after which the tools of that call can be asked no more."""
+        with self._state:
+            self._call += 1
+            for replies in self._waiting.values():
+                replies.append({"error": {"type": "RuntimeError", "args": [_TOO_LATE]}})
+            self._waiting.clear()
+            self._state.notify_all()
+            self.send(payload)
+
+    def ask(self) -> Callable[[str, tuple[Any, ...], dict[str, Any]], Any]:
+        """What the tools of the present call ask the parent with."""
+        mine = self._call
+
+        def ask(call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            if os.getpid() != self._process:
+                raise RuntimeError(
+                    f"{call}: expected a call from the agent's own process, not from a fork of it"
+                )
+            number = next(self._numbers)
+            question = {"call": call, "args": args, "kwargs": kwargs, "id": number}
+            payload = wire.encoded(question)
+            replies: list[dict[str, Any]] = []
+            with self._state:
+                if mine != self._call:
+                    raise RuntimeError(_TOO_LATE)
+                self._waiting[number] = replies
+                self.send(payload)
+                self._read_until(lambda: bool(replies) or self._over)
+            if not replies:
+                raise ConnectionError(f"{call}: the parent is gone")
+            if "error" in replies[0]:
+                raise _error(replies[0]["error"])
+            return replies[0]["result"]
+
+        return ask
+
+    def _read_until(self, done: Callable[[], bool]) -> None:
+        while not done():
+            if self._reading:
+                self._state.wait()
+                continue
+            self._reading = True
+            self._state.release()
+            try:
+                message = self._read()
+            finally:
+                self._state.acquire()
+                self._reading = False
+                self._state.notify_all()
+            if message is None or "end" in message:
+                self._over = True
+            elif "id" in message:
+                self._waiting.pop(message["id"], []).append(message)
+            else:
+                self._orders.append(message)
+
+    def _read(self) -> dict[str, Any] | None:
+        while (payload := wire.take_frame(self._buffer)) is None:
+            data = self._connection.recv(1 << 18)
+            if not data:
+                return None
+            self._buffer += data
+        message: dict[str, Any] = wire.unpacked(payload)
+        return message
+
+    def die_with_parent(self) -> None:
+        """Waits until the parent is gone, however it went, and ends the agent and what it started."""
+        watch = select.poll()
+        watch.register(self._connection.fileno(), 0)  # a hang-up is always reported
+        watch.poll()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)  # nobody else will
+        if os.getpgrp() == os.getpid():
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+
+def _error(told: dict[str, Any]) -> Exception:
+    """The exception that a tool raised, by its built-in class."""
+    kind = getattr(builtins, told["type"])
+    try:
+        error: Exception = kind(*told["args"])
+    except TypeError:  # UnicodeDecodeError and others want more than texts
+        error = RuntimeError(f"{kind.__name__}: {' '.join(told['args'])}")
+    for name in ("status", "transient"):
+        if told.get(name) is not None:
+            setattr(error, name, told[name])
+    return error
+
+
+class Tool:
+    """Stands for a tool that stays with the parent: offers its methods, and nothing else."""
+
+    def __init__(self, name: str, methods: tuple[str, ...], ask: Callable[..., Any]) -> None:
+        self._name = name
+        self._methods = methods
+        self._ask = ask
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        if method.startswith("_") or method not in self._methods:
+            raise AttributeError(
+                f"expected a method of {self._name} ({', '.join(self._methods)}), got {method!r}"
+            )
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self._ask(f"{self._name}.{method}", args, kwargs)
+
+        call.__name__ = call.__qualname__ = method
+        return call
+
+    def __dir__(self) -> list[str]:
+        return [*object.__dir__(self), *self._methods]
+
+    def __repr__(self) -> str:
+        return f"<tool {self._name}: {', '.join(self._methods)}>"
+
+    def __copy__(self) -> Tool:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tool:
+        return self
+
+
+class DictTool(Tool, dict[str, Any]):
+    """A tool that is a dict as well."""
+
+    __repr__ = dict.__repr__
+
+    def __copy__(self) -> DictTool:
+        return self._with(dict(self))
+
+    def __deepcopy__(self, memo: Any) -> DictTool:
+        import copy
+
+        return self._with(copy.deepcopy(dict(self), memo))
+
+    def _with(self, data: dict[str, Any]) -> DictTool:
+        made = DictTool(self._name, self._methods, self._ask)
+        made.update(data)
+        return made
+
+
+def _with_tools(context: Any, tools: list[dict[str, Any]], ask: Callable[..., Any]) -> Any:
+    # The outermost last: it becomes another dict, in which the inner ones are already.
+    for tool in sorted(tools, key=lambda tool: -len(tool["at"])):
+        *above, last = tool["at"]
+        holder = context
+        for key in above:
+            holder = holder[key]
+        data = holder[last]
+        made = (Tool if data is None else DictTool)(tool["name"], tuple(tool["methods"]), ask)
+        if isinstance(made, DictTool):
+            made.update(data)
+        holder[last] = made
+    return context
+
+
+def _prepared(channel: _Channel, llm: RelayedLLM) -> Agent | None:
+    """The agent that the parent's first message names, or None after saying why there is none."""
+    orders = channel.receive()
+    if orders is None:
+        return None
+    channel.folder = orders["folder"]
+    sys.path[:] = orders["path"]
+    sys.argv[:] = ["agentbench-agent"]
+    try:
+        _limit_memory(orders["memory"])
+        bases = [Path(base) for base in orders["bases"]]
+        # A file or module names the agent: only built-in ones would need a benchmark.
+        with frameworks.available():
+            loaded = load.load(orders["spec"], bases, cast(Any, None))
+        # Without a model in the parent the agent is told so by what stands for it.
+        tools = shapes.Tools(cast(Any, llm) if orders["llm"] else None)
+        function = shapes.function_of(loaded.target, tools)
+    except BaseException as error:
+        ours = isinstance(error, BenchmarkError)
+        text = str(error) if ours else f"--agent: {type(error).__name__}: {error}"
+        channel.send(wire.encoded({"failed": text}))
+        return None
+    channel.send(wire.encoded({"ready": {"name": loaded.name, "digest": loaded.digest}}))
+    return Agent(function)
+
+
+def _limit_memory(limit: int | None) -> None:
+    import resource
+
+    # A dump of a crash would be as large as the agent and is of no use to anybody.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    if limit is not None:
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _serve(channel: _Channel, agent: Agent, llm: RelayedLLM, message: dict[str, Any]) -> None:
+    usage = Usage()
+    before = CURRENT.set(usage)
+    ask = channel.ask()
+    llm.remote = Tool(wire.LLM, ("texts",), ask)
+    try:
+        context = _with_tools(message["context"], message["tools"], ask)
+        reply = {"answer": agent(context)}
+    except BaseException as error:
+        reply = {"error": _described(error)}
+    finally:
+        CURRENT.reset(before)
+    reply["usage"] = {"counts": usage.counts, "messages": usage.messages}
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # the agent may have put anything in their place
+            stream.flush()
+    channel.finish(_payload(reply))
+
+
+def _payload(reply: dict[str, Any]) -> bytes:
+    # Keys that are no strings, circles, lists that raise: kept as a record would keep them.
+    with contextlib.suppress(Exception, SystemExit):
+        return wire.encoded(reply, default=jsonable)
+    try:
+        return wire.encoded(jsonable(reply))
+    except Exception as error:
+        return wire.encoded({"error": _described(error)})
+
+
+def _described(error: BaseException) -> dict[str, Any]:
+    kinds = [kind for kind in type(error).__mro__ if kind not in (BaseException, object)]
+    return {
+        "types": [_name(kind) for kind in kinds],
+        "message": _said(error)[:_LONGEST_TEXT],
+        "traceback": _formatted(error)[-_LONGEST_TEXT:],
+        "status": _status(error),
+        "transient": ask.is_transient(error),
+        "retry_after": error.retry_after if isinstance(error, TransientError) else None,
+    }
+
+
+def _name(kind: type) -> str:
+    plain = kind.__module__ == "builtins"
+    return kind.__qualname__ if plain else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as problem:
+        return f"<its text could not be made: {type(problem).__name__}>"
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status that the errors of most clients carry under one of these names."""
+    for name in ("status", "status_code", "code"):
+        with contextlib.suppress(Exception):
+            value = getattr(error, name, None)
+            if type(value) is int and 100 <= value < 600:
+                return value
+    return None
+
+
+def _formatted(error: BaseException) -> str:
+    """The traceback from the agent's first frame on: ours say nothing to its author."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename in _BETWEEN:
+        trace = trace.tb_next
+    try:
+        return "".join(traceback.format_exception(type(error), error, trace))
+    except Exception as problem:
+        return f"<its traceback could not be made: {type(problem).__name__}>"

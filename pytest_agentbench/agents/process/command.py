@@ -1,0 +1,231 @@
+"""An agent that is a command, in any language: ``--agent "cmd:./agent --json"``.
+
+The command is started at the first question and kept. Each question is one line on its standard input,
+the context as JSON; the answer is one line of JSON on its standard output, flushed. Its standard error is
+kept as evidence; logging belongs there.
+
+Tools in a context stand there as null (or as their data) and may be asked by line as well: after
+``{"call": "uir.get_item", "args": ["i7"]}`` (``kwargs`` too, if needed) the next line on standard input is
+``{"result": …}`` or ``{"error": {"type": …, "args": […]}}``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from pytest_agentbench.agents.call import AgentTimeout
+from pytest_agentbench.agents.errors import AgentCrashed
+from pytest_agentbench.agents.process import wire
+from pytest_agentbench.agents.process.process import Ended, Pool, Process, TimeUp, last_lines
+from pytest_agentbench.agents.process.sandbox import IsolationOptions, Surroundings
+from pytest_agentbench.base.errors import BenchmarkError
+
+
+class CommandAgent:
+    """A command that answers contexts, started in ``cwd`` without a shell.
+
+    With ``isolation`` it is confined and has the environment of an isolated agent.
+
+    Calls from several threads at once have a process each. A process that crashes, hangs or falls out of
+    step is ended with all it started, and the next call starts another.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        cwd: str | Path | None = None,
+        timeout: float | None = None,
+        isolation: IsolationOptions | None = None,
+    ) -> None:
+        self._cwd = Path.cwd() if cwd is None else Path(cwd).resolve()
+        self._arguments = _split(command, self._cwd)
+        self._command = command
+        self._timeout = timeout
+        self._local = threading.local()
+        self._surroundings = None if isolation is None else Surroundings(isolation, self._files())
+        self._pool = Pool(self._start)
+
+    @property
+    def last_output(self) -> tuple[str, str]:
+        """What this thread's last call left on standard output beside the answer, and on standard error."""
+        output: tuple[str, str] = getattr(self._local, "output", ("", ""))
+        return output
+
+    @property
+    def digest(self) -> str:
+        """Of the command and of the files that it names."""
+        digest = hashlib.sha256(self._command.encode("utf-8", "surrogateescape"))
+        for path in self._files():
+            digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+    def _files(self) -> list[Path]:
+        paths = [self._cwd / argument for argument in self._arguments]
+        return [path for path in paths if path.is_file()]
+
+    def _start(self) -> Process:
+        if self._surroundings is None:
+            return Process(self._arguments, cwd=self._cwd)
+        command = self._surroundings.confined(self._arguments)
+        return Process(command, cwd=self._cwd, env=self._surroundings.environment())
+
+    def __call__(self, context: Any, timeout: float | None = None) -> Any:
+        """The command's answer; :class:`AgentCrashed` or :class:`AgentTimeout` where there is none.
+
+        The time that a process needs to start is part of its first answer's.
+        """
+        __tracebackhide__ = True
+        self._local.output = ("", "")
+        plain, tools = wire.split(context)
+        question = wire.encoded(plain) + b"\n"
+        limit = self._timeout if timeout is None else timeout
+        while True:
+            process, asked_before = self._pool.take()
+            if process.waiting.strip():
+                # More than one line for an earlier context: who answers what is uncertain from here on.
+                self._pool.discard(process)
+                continue
+            try:
+                answer = self._exchange(process, question, tools, limit)
+                self._local.output = ("", process.output()[1])
+            except _EndedOrderly:
+                self._pool.discard(process)
+                if asked_before:
+                    continue  # it answers one question and ends: the next is for the next
+                raise AgentCrashed(
+                    f"{self._command} ended with exit code 0 instead of answering: expected one line "
+                    f"of JSON on its standard output{last_lines(self._local.output[1])}"
+                ) from None
+            except BaseException:
+                self._pool.discard(process)
+                raise
+            self._pool.give_back(process)
+            return answer
+
+    def close(self) -> None:
+        """Ends the command: by the end of its standard input, or else by force."""
+        self._pool.close()
+        if self._surroundings is not None:
+            self._surroundings.close()
+
+    def _exchange(
+        self, process: Process, question: bytes, tools: wire.Tools, timeout: float | None
+    ) -> Any:
+        __tracebackhide__ = True
+        deadline = None if timeout is None else time.monotonic() + timeout
+        try:
+            return self._conversation(process, question, tools, deadline)
+        except TimeUp:
+            self._local.output = (_text(process.waiting), process.output()[1])
+            raise AgentTimeout(f"no answer within {timeout:g} s") from None
+        except wire.Garbled as error:
+            process.alive()
+            self._local.output = (_text(process.waiting), process.output()[1])
+            raise AgentCrashed(
+                f"{self._command}: {error}; the answer is one line of JSON on standard output, and "
+                f"everything else belongs on standard error{last_lines(self._local.output[1])}"
+            ) from None
+
+    def _conversation(
+        self, process: Process, question: bytes, tools: wire.Tools, deadline: float | None
+    ) -> Any:
+        __tracebackhide__ = True
+        process.send(question)
+        lines = _Lines()
+        while True:
+            try:
+                line = process.receive(lines.take, deadline)
+            except Ended:
+                return self._last_words(process)
+            message = wire.decoded(line)
+            if not _is_call(message, tools):
+                self._expect_nothing_after(process, line)
+                return message
+            process.send(tools.answer(message) + b"\n")
+
+    def _expect_nothing_after(self, process: Process, line: bytes) -> None:
+        more = process.waiting.strip()
+        if more:
+            raise wire.Garbled(
+                f"expected one line for one context, got {wire.shown(line)} and after it "
+                f"{wire.shown(more)}"
+            )
+
+    def _last_words(self, process: Process) -> Any:
+        """The answer without a line's end of a command that has ended, or the error that it is."""
+        ending = process.ending()
+        rest = process.waiting.strip()
+        self._local.output = ("", process.output()[1])
+        if process.exit_code == 0:
+            if not rest:
+                raise _EndedOrderly
+            return wire.decoded(rest)
+        before = f" after {wire.shown(rest)}" if rest else ""
+        raise AgentCrashed(
+            f"{self._command} {ending}{before} instead of answering"
+            f"{last_lines(self._local.output[1])}"
+        )
+
+
+class _EndedOrderly(Exception):
+    """The command ended with exit code 0 and said nothing."""
+
+
+class _Lines:
+    """Takes lines out of a buffer; one that is not blank is a message."""
+
+    def __init__(self) -> None:
+        self._searched = 0
+
+    def take(self, buffer: bytearray) -> bytes | None:
+        while (end := buffer.find(b"\n", self._searched)) >= 0:
+            line = bytes(buffer[:end]).strip()
+            del buffer[: end + 1]
+            self._searched = 0
+            if line:
+                return line
+        self._searched = len(buffer)
+        if self._searched > wire.LARGEST:
+            raise wire.Garbled(f"expected a line of at most {wire.LARGEST} bytes, got a longer one")
+        return None
+
+
+def _is_call(message: Any, tools: wire.Tools) -> bool:
+    """Whether a line asks a tool. Contexts without tools have no calls: any object is an answer there."""
+    return isinstance(message, dict) and isinstance(message.get("call"), str) and bool(tools)
+
+
+def _split(command: str, cwd: Path) -> list[str]:
+    where = f"--agent cmd:{command}"
+    try:
+        arguments = shlex.split(command)
+    except ValueError as error:
+        raise BenchmarkError(
+            f"{where}: expected a command as a shell would read it ({error})"
+        ) from None
+    if not arguments:
+        raise BenchmarkError(f"{where}: expected a command, such as cmd:./agent --json; got none")
+    program = arguments[0]
+    found = cwd / program if os.path.dirname(program) else shutil.which(program)  # noqa: PTH120
+    if found is None:
+        raise BenchmarkError(
+            f"{where}: expected a program in PATH, got {program!r}, which is not there"
+        )
+    if not Path(found).is_file():
+        raise BenchmarkError(f"{where}: expected a program, got no such file: {found}")
+    if not os.access(found, os.X_OK):
+        raise BenchmarkError(
+            f"{where}: expected a program, got a file that is not executable: {found}"
+        )
+    return arguments
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")

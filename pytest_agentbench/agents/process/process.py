@@ -1,0 +1,360 @@
+"""A program that is asked over a pipe: started, talked to, listened to and ended; and a pool of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Generic, TypeVar
+
+from pytest_agentbench.base.errors import BenchmarkError
+
+_CHUNK = 1 << 18
+_KEPT = 1 << 16  # bytes of captured output: the last ones, where the reason of a crash stands
+_GRACE = 2.0  # seconds a program has to end by itself
+
+
+class Ended(Exception):
+    """The program has closed its side: it has ended, or is about to."""
+
+
+class TimeUp(Exception):
+    """The deadline passed before a whole message came."""
+
+
+class Process:
+    """One running program, with its output captured, in a process group of its own.
+
+    It is talked to over its standard input and output; with ``over_socket`` over a socket that it finds
+    as its standard input, and its output is captured like its errors. One thread reads and writes all of
+    it, so nothing can deadlock: not a program that writes before it has read, nor one that floods us.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        cwd: str | Path | None = None,
+        env: Mapping[str, str] | None = None,
+        over_socket: bool = False,
+    ) -> None:
+        if os.name != "posix":
+            raise BenchmarkError(
+                "--agent: expected Linux or macOS for an agent in a process of its own, got "
+                f"{os.name}; use an HTTP endpoint or --agent-isolation none"
+            )
+        ours, theirs = socket.socketpair() if over_socket else (None, None)
+        try:
+            self._popen = subprocess.Popen(  # noqa: S603 -- what the user named, and no shell
+                command,
+                cwd=cwd,
+                env=env,
+                stdin=subprocess.PIPE if theirs is None else theirs.fileno(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # its helpers die with it, and Ctrl-C is ours to handle
+                bufsize=0,
+            )
+        except BaseException:
+            if ours is not None:
+                ours.close()
+            raise
+        finally:
+            if theirs is not None:
+                theirs.close()
+        popen = self._popen
+        assert popen.stdout is not None
+        assert popen.stderr is not None
+        self._files: list[IO[bytes] | socket.socket] = [popen.stdout, popen.stderr]
+        talk_in = popen.stdin or ours
+        talk_out = ours or popen.stdout
+        assert talk_in is not None
+        self._files.append(talk_in)
+        self._in, self._out = talk_in.fileno(), talk_out.fileno()
+        self._captured = {popen.stderr.fileno(): _Tail()}
+        self._tails = (_Tail(), self._captured[popen.stderr.fileno()])
+        if over_socket:
+            self._captured[popen.stdout.fileno()] = self._tails[0]
+        self._incoming, self._outgoing = bytearray(), bytearray()
+        self._ended = False
+        self._posted: deque[bytes | BaseException] = deque()
+        self._post_lock = threading.Lock()
+        self._bell, self._ear = socket.socketpair()
+        self._files += [self._bell, self._ear]
+        self._selector = selectors.DefaultSelector()
+        for fd in {self._in, self._out, self._bell.fileno(), self._ear.fileno(), *self._captured}:
+            os.set_blocking(fd, False)
+        for fd in {self._out, self._ear.fileno(), *self._captured}:
+            self._selector.register(fd, selectors.EVENT_READ)
+
+    @property
+    def waiting(self) -> bytes:
+        """What the program has said that nobody has received."""
+        return bytes(self._incoming)
+
+    def alive(self) -> bool:
+        """Whether it can still be asked, after a look at what it has said meanwhile."""
+        self._listen(0)
+        return not self._ended
+
+    def send(self, data: bytes) -> None:
+        """Sends as much as fits; :meth:`receive` sends the rest."""
+        self._outgoing += data
+        self._push()
+
+    def post(self, data: bytes | BaseException) -> None:
+        """Has the thread that receives send this, or raise it; may be called by any other thread."""
+        self._posted.append(data)
+        with self._post_lock, contextlib.suppress(OSError):  # it may have ended meanwhile
+            self._bell.send(b".")
+
+    def receive(
+        self, take: Callable[[bytearray], bytes | None], deadline: float | None = None
+    ) -> bytes:
+        """The next message, which ``take`` takes out of the bytes that have come.
+
+        Raises :class:`TimeUp` at the deadline (of ``time.monotonic``) and :class:`Ended` at the end.
+        """
+        while True:
+            message = take(self._incoming)
+            if message is not None:
+                return message
+            if self._ended:
+                raise Ended
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                raise TimeUp
+            self._listen(left)
+
+    def output(self) -> tuple[str, str]:
+        """Standard output and error captured since the last time."""
+        for fd, tail in list(self._captured.items()):
+            for _ in range(16):  # bounded, for a thread that prints without end
+                if not self._hear(fd, tail):
+                    break
+        out, err = self._tails
+        return out.taken(), err.taken()
+
+    def ending(self) -> str:
+        """How it ended, for people; it is ended if it has only fallen silent."""
+        try:
+            code = self._popen.wait(timeout=_GRACE)
+        except subprocess.TimeoutExpired:
+            return "closed its side of the connection"
+        if code >= 0:
+            return f"ended with exit code {code}"
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = "a signal"
+        hint = "; is the machine out of memory?" if -code == signal.SIGKILL else ""
+        return f"was killed by {name} (signal {-code}{hint})"
+
+    @property
+    def exit_code(self) -> int | None:
+        return self._popen.poll()
+
+    def hang_up(self, last: bytes | None = None) -> None:
+        """Lets it end by itself: with a last message, or else by the end of its input."""
+        if last is not None:
+            self.send(last)
+        elif self._popen.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._popen.stdin.close()
+
+    def wait(self, deadline: float) -> None:
+        """Waits until it has ended, listening: a program that cannot write cannot end."""
+        while self._popen.poll() is None and (left := deadline - time.monotonic()) > 0:
+            self._listen(min(left, 0.02))
+
+    def strike(self) -> None:
+        """Ends it and whatever it started, at once."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._popen.pid, signal.SIGKILL)
+
+    def kill(self) -> None:
+        """Ends it and lets go of it."""
+        self.strike()  # also after its own end, which what it started may have outlived
+        self._popen.wait()
+        self._selector.close()
+        with self._post_lock:
+            for file in self._files:
+                with contextlib.suppress(OSError):
+                    file.close()
+        self._captured.clear()
+
+    def _listen(self, seconds: float | None) -> None:
+        for key, events in self._selector.select(seconds):
+            if key.fd == self._ear.fileno():
+                self._deliver()
+            elif events & selectors.EVENT_READ:
+                tail = self._captured.get(key.fd)
+                if tail is not None:
+                    self._hear(key.fd, tail)
+                else:
+                    self._hear_message()
+            if events & selectors.EVENT_WRITE:
+                self._push()
+
+    def _deliver(self) -> None:
+        _read(self._ear.fileno())
+        while self._posted:
+            data = self._posted.popleft()
+            if isinstance(data, BaseException):
+                raise data
+            self.send(data)
+
+    def _hear(self, fd: int, tail: _Tail) -> bool:
+        data = _read(fd)
+        if data:
+            tail.add(data)
+        elif data is not None:
+            self._selector.unregister(fd)
+            del self._captured[fd]
+        return bool(data)
+
+    def _hear_message(self) -> None:
+        data = _read(self._out)
+        if data:
+            self._incoming += data
+        elif data is not None:
+            self._ended = True
+            self._selector.unregister(self._out)
+            if self._in != self._out and self._in in self._selector.get_map():
+                self._selector.unregister(self._in)
+
+    def _push(self) -> None:
+        while self._outgoing:
+            try:
+                sent = os.write(self._in, memoryview(self._outgoing)[:_CHUNK])
+            except BlockingIOError:
+                break
+            except OSError:  # it has ended; what it said before is still to be read
+                self._outgoing.clear()
+                break
+            del self._outgoing[:sent]
+        self._watch_input(bool(self._outgoing))
+
+    def _watch_input(self, wanted: bool) -> None:
+        if self._ended:
+            return
+        if self._in == self._out:
+            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if wanted else 0)
+            if self._selector.get_key(self._in).events != events:
+                self._selector.modify(self._in, events)
+        elif wanted != (self._in in self._selector.get_map()):
+            if wanted:
+                self._selector.register(self._in, selectors.EVENT_WRITE)
+            else:
+                self._selector.unregister(self._in)
+
+
+def _read(fd: int) -> bytes | None:
+    """What there is to read: nothing is the end, None is nothing yet."""
+    try:
+        return os.read(fd, _CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:  # reset by a program that was killed
+        return b""
+
+
+class _Tail:
+    """The last bytes of a stream."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._dropped = 0
+
+    def add(self, data: bytes) -> None:
+        self._bytes += data
+        if len(self._bytes) > 2 * _KEPT:  # not at every byte more: cutting copies
+            self._cut()
+
+    def _cut(self) -> None:
+        surplus = len(self._bytes) - _KEPT
+        if surplus > 0:
+            self._dropped += surplus
+            del self._bytes[:surplus]
+
+    def taken(self) -> str:
+        if not self._bytes:
+            return ""
+        self._cut()
+        before = f"... ({self._dropped} bytes before this)\n" if self._dropped else ""
+        text = before + self._bytes.decode("utf-8", "backslashreplace")
+        self._bytes.clear()
+        self._dropped = 0
+        return text
+
+
+def last_lines(text: str, count: int = 10, longest: int = 2000) -> str:
+    """The end of a program's stderr, for an error message; empty if it said nothing."""
+    lines = text[-longest:].rstrip().splitlines()[-count:]
+    return "; the last lines of its stderr:\n" + "\n".join(lines) if lines else ""
+
+
+P = TypeVar("P", bound=Process)
+
+
+class Pool(Generic[P]):
+    """Processes of one agent: one for each call that is under way at the same time, kept for the next."""
+
+    def __init__(self, start: Callable[[], P]) -> None:
+        self._start = start
+        self._idle: list[P] = []
+        self._all: set[P] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def take(self) -> tuple[P, bool]:
+        """A process that waits for a question, and whether it has been asked before."""
+        while True:
+            with self._lock:
+                if self._closed:
+                    raise RuntimeError("the agent was closed: make another one")
+                process = self._idle.pop() if self._idle else None
+            if process is None:
+                process = self._start()
+                with self._lock:
+                    self._all.add(process)
+                return process, False
+            if process.alive():
+                return process, True
+            self.discard(process)
+
+    def give_back(self, process: P) -> None:
+        with self._lock:
+            if not self._closed:
+                self._idle.append(process)
+
+    def discard(self, process: P) -> None:
+        """Ends a process that is not to be asked again."""
+        with self._lock:
+            self._all.discard(process)
+        process.kill()
+
+    def close(self, last: bytes | None = None) -> None:
+        """Ends all of them, by themselves if they do so soon."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            processes, self._all = self._all, set()
+        for process in idle:
+            process.hang_up(last)
+        deadline = time.monotonic() + _GRACE
+        for process in idle:
+            process.wait(deadline)
+        for process in processes:
+            if process in idle:
+                process.kill()
+            else:  # another thread listens to it, and lets go of it when it hears of the end
+                process.strike()

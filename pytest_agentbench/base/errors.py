@@ -1,0 +1,74 @@
+"""What is said when something is wrong: the mistakes of users and agents, and values in messages."""
+
+from __future__ import annotations
+
+import itertools
+import reprlib
+import urllib.parse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Weights = npt.NDArray[np.float64]
+
+
+class BenchmarkError(ValueError):
+    """A mistake in what the user gave (a file, a key, a value); the message says which and where."""
+
+
+class InvalidAnswer(ValueError):
+    """An answer that cannot be scored: what was expected, and what came instead."""
+
+    def __init__(self, expected: str, got: object) -> None:
+        super().__init__(f"expected {expected}, got {shown(got)}")
+
+
+LONGEST_SHOWN = 200
+
+
+class _Shown(reprlib.Repr):
+    """A repr that is cut while it is made: a value may be huge, or hold itself a billion times."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 10
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = 50
+        self.maxstring = self.maxother = self.maxlong = LONGEST_SHOWN + 1
+
+    def repr_dict(self, value: dict[Any, Any], level: int) -> str:
+        """In its own order, which ``reprlib`` would change."""
+        if level <= 0:
+            return "{...}"
+        pairs = [
+            f"{self.repr1(key, level - 1)}: {self.repr1(item, level - 1)}"
+            for key, item in itertools.islice(value.items(), self.maxdict)
+        ]
+        return f"{{{', '.join(pairs)}{', ...' if len(value) > self.maxdict else ''}}}"
+
+
+def shown(value: object) -> str:
+    """Any value in an error message: its repr, short, whatever the value is or does.
+
+    >>> shown({"stars": 6, "review": "Fine."})
+    "{'stars': 6, 'review': 'Fine.'}"
+    """
+    holds_others = issubclass(type(value), (list, tuple, dict, set, frozenset))
+    try:
+        text = _Shown().repr(value) if holds_others else repr(value)
+    except (Exception, SystemExit) as error:  # any object may come
+        text = f"a {type(value).__name__} whose repr raised {type(error).__name__}"
+    if len(text) <= LONGEST_SHOWN:
+        return text
+    return f"{text[:LONGEST_SHOWN]}..." + ("" if holds_others else f" ({len(text)} characters)")
+
+
+def without_secrets(url: str) -> str:
+    """An address to be shown: without name, password and query, in which keys are given.
+
+    >>> without_secrets("https://me:word@host:8000/answer?key=k")
+    'https://host:8000/answer'
+    """
+    parts = urllib.parse.urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -1,0 +1,211 @@
+"""Foreign values as plain ones: whatever an agent answers becomes lists, texts and numbers, or is refused."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pytest_agentbench.base.errors import LONGEST_SHOWN, InvalidAnswer, shown
+
+
+class Words(str):
+    """A description of what came, for a message that would quote a plain string."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+_PLAIN = {str, int, float, bool, list, dict, type(None)}
+
+
+def unpacked(value: Any) -> Any:
+    """Arrays, scalars and tensors as plain lists and numbers, enumerations as their values."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)  # what a class of its own calls itself is something else
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if is_array(value):
+        try:
+            return value.tolist()
+        except Exception as error:  # someone else's object may do anything
+            got = Words(f"{type(value).__name__} ({error})")
+            raise InvalidAnswer("lists, texts and numbers", got) from None
+    return value
+
+
+def items(value: Any) -> list[Any] | None:
+    """The values of a list, tuple or array, each unpacked; None for anything else."""
+    values = unpacked(value)
+    if isinstance(values, (list, tuple)):
+        # As many as it says: a class of somebody's own may never end.
+        return [unpacked(item) for item in itertools.islice(values, len(values))]
+    return None
+
+
+def keys_shown(mapping: Mapping[Any, Any]) -> str:
+    """The keys of a mapping in a message, cut."""
+    names = [k if isinstance(k, str) else shown(k) for k in itertools.islice(mapping, 50)]
+    text = ", ".join(names) or "nothing"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a value is a number that a float can hold; 10**400 is not."""
+    try:
+        return is_number(value) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+# Of metres, places or trips: the squares of larger ones, summed over people, may be no numbers any more.
+LARGEST = 1e12
+
+
+def is_amount(value: Any) -> bool:
+    """Whether a value is a number from 0 to :data:`LARGEST`."""
+    return is_finite(value) and 0 <= value <= LARGEST
+
+
+def limit_words(value: Any) -> str:
+    """What a message adds where a value is refused for its size."""
+    return f" and at most {LARGEST:g}" if is_finite(value) and value > LARGEST else ""
+
+
+_LONGEST_REPR = 10_000
+
+
+def jsonable(value: Any, whole: bool = False) -> Any:
+    """``value`` as plain JSON.
+
+    What JSON cannot hold is kept rather than lost, as ``{"<type>": what could be kept}``: were it kept as a
+    text or a list, it could be taken for an answer that nobody gave. Arrays and numbers of NumPy are
+    lists and numbers. What is too deep or too large is cut, or with ``whole`` refused (``ValueError``).
+    """
+    converter = _Converter()
+    converted = converter.convert(value, depth=0)
+    if whole and converter.cut:
+        raise ValueError(
+            f"expected at most {converter.most_values} values and {converter.deepest} levels, got more"
+        )
+    return converted
+
+
+class _Converter:
+    """Walks an answer, which may be any object at all, and stops before it becomes a danger."""
+
+    deepest = 100
+    most_values = 1_000_000
+
+    def __init__(self) -> None:
+        self.cut = False
+        self._values = 0
+
+    def convert(self, value: Any, depth: int) -> Any:
+        self._values += 1
+        if depth > self.deepest or self._values > self.most_values:
+            self.cut = True
+            return _marked(value, "<too deep or too large to be kept>")
+        try:
+            return self._converted(value, depth)
+        except (Exception, SystemExit) as error:  # someone else's object may do anything
+            return _marked(value, f"<raised {type(error).__name__}>")
+
+    def _converted(self, value: Any, depth: int) -> Any:
+        if type(value) is float and math.isfinite(value):  # most of what is measured
+            return value
+        # The methods of the built-in classes: those of a class derived from one may do anything.
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return _text(str.__str__(value))
+        if isinstance(value, int):
+            # Python refuses to print integers of thousands of digits in decimal.
+            whole = int.__int__(value)
+            return whole if whole.bit_length() < 10_000 else _marked(value, hex(whole))
+        if isinstance(value, float):
+            number = float.__float__(value)
+            return number if math.isfinite(number) else _marked(value, str(number))
+        if isinstance(value, dict):
+            return {_key(k): self.convert(v, depth + 1) for k, v in dict.items(value)}
+        if isinstance(value, Mapping):
+            return {_key(k): self.convert(v, depth + 1) for k, v in self._some(value.items())}
+        if isinstance(value, list):
+            size = _table_size(value) if type(value) is list else 0
+            if size and self._values + size <= self.most_values:
+                self._values += size
+                return [row[:] for row in value]  # it is plain, and a trajectory has many rows
+            return [self.convert(item, depth + 1) for item in list.__iter__(value)]
+        if isinstance(value, tuple):
+            return [self.convert(item, depth + 1) for item in tuple.__iter__(value)]
+        if isinstance(value, (set, frozenset)):
+            return _marked(value, [self.convert(item, depth + 1) for item in self._some(value)])
+        return self._foreign(value, depth)
+
+    def _some(self, values: Iterable[Any]) -> Iterable[Any]:
+        return itertools.islice(values, max(0, self.most_values - self._values))
+
+    def _foreign(self, value: Any, depth: int) -> Any:
+        """NumPy arrays and scalars, data frames, dates: asked by method, so nothing is imported."""
+        if is_array(value):
+            return self.convert(value.tolist(), depth + 1)
+        if not isinstance(value, type):
+            for method in ("to_list", "to_dict", "isoformat"):
+                convert = getattr(value, method, None)
+                if callable(convert):
+                    return _marked(value, self.convert(convert(), depth + 1))
+        return _marked(value, repr(value)[:_LONGEST_REPR])
+
+
+def _table_size(rows: list[Any]) -> int:
+    """How many values a list of lists of ordinary whole numbers has; 0 for any other list."""
+    if set(map(type, rows)) != {list}:
+        return 0
+    flat = list(itertools.chain.from_iterable(rows))
+    if set(map(type, flat)) != {int} or not -(2**63) <= min(flat) <= max(flat) < 2**63:
+        return 0
+    return len(rows) + len(flat)
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array, a scalar or a tensor of some library, whose ``tolist`` says the same.
+
+    NumPy's times become numbers by it, and the bytes that a memoryview is of.
+    """
+    return (
+        not isinstance(value, (type, memoryview))
+        and callable(getattr(value, "tolist", None))
+        and getattr(getattr(value, "dtype", None), "kind", None) not in ("m", "M")
+    )
+
+
+def _text(text: str) -> str:
+    """The text as JSON gives it back: two surrogates that belong together are one character there."""
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str):
+        return _text(str.__str__(key))
+    if isinstance(key, int) and not isinstance(key, bool) and key.bit_length() >= 10_000:
+        return hex(key)
+    return repr(key)[:_LONGEST_REPR]
+
+
+def _marked(value: Any, kept: Any) -> dict[str, Any]:
+    return {f"<{type(value).__name__}>": kept}

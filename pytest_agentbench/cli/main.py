@@ -1,0 +1,143 @@
+"""The command ``agentbench``: everything that is not a run."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_agentbench import __version__
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.cli.runs import add_run_commands
+from pytest_agentbench.settings.resolve import parsed
+
+if TYPE_CHECKING:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; 0 if all went well, 2 for a mistake in what was asked."""
+    parser = argparse.ArgumentParser(
+        prog="agentbench",
+        description="Everything about agent benchmarks that is not a run of pytest.",
+    )
+    parser.add_argument("--version", action="version", version=f"pytest-agentbench {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    listing = commands.add_parser("list", help="list the installed benchmarks")
+    listing.set_defaults(run=lambda _: _list())
+
+    template = commands.add_parser(
+        "new-agent", help="print the template of an agent for a benchmark"
+    )
+    template.add_argument("benchmark", metavar="BENCHMARK")
+    template.set_defaults(run=lambda given: _new_agent(given.benchmark))
+
+    fetching = commands.add_parser(
+        "fetch", help="download a benchmark's data, to work offline later"
+    )
+    fetching.add_argument("benchmark", metavar="BENCHMARK")
+    fetching.add_argument("--revision", help="a commit, tag or branch of the data set")
+    fetching.set_defaults(run=lambda given: _fetch(given.benchmark, given.revision))
+
+    validation = commands.add_parser("validate", help="check a submission file as it would be sent")
+    validation.add_argument("benchmark", metavar="BENCHMARK")
+    validation.add_argument(
+        "rest", metavar="FILE [--dataset PATH] [--PARAMETER VALUE ...]", nargs=argparse.REMAINDER,
+        help="what `agentbench validate BENCHMARK --help` says",
+    )  # fmt: skip
+    validation.set_defaults(run=lambda given: _validate(given.benchmark, given.rest))
+
+    scoring = commands.add_parser(
+        "score", help="score a submission without pytest, here or on a Dask cluster",
+        usage="agentbench score BENCHMARK|FILE.yaml --submission FILE [--dataset PATH] "
+        "[--engine dask [--scheduler ADDRESS]] [--OPTION VALUE ...]",
+    )  # fmt: skip
+    scoring.add_argument("benchmark", metavar="BENCHMARK|FILE.yaml")
+    scoring.add_argument(
+        "rest", metavar="--submission FILE [--dataset PATH] [--engine dask] ...",
+        nargs=argparse.REMAINDER, help="what `agentbench score BENCHMARK --help` says",
+    )  # fmt: skip
+    scoring.set_defaults(run=lambda given: _score(given.benchmark, given.rest))
+
+    add_run_commands(commands)
+
+    given = parser.parse_args(arguments)
+    try:
+        code: int = given.run(given)
+        sys.stdout.flush()  # a pipe that is closed is noticed here, not at exit
+    except BenchmarkError as error:
+        print(f"agentbench: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # `| head` has read enough; Python would complain again at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def _list() -> int:
+    for name in registry.available():
+        benchmark = registry.get(name)
+        print(f"{benchmark.name}: {benchmark.description}")
+        print(f"  modes      {', '.join(benchmark.modes)}")
+        print(f"  readings   {', '.join(benchmark.readings)} (the first is primary)")
+        for metric in benchmark.metrics:
+            unit = f" in {metric.unit}" if metric.unit else ""
+            print(f"  metric     {metric.name}{unit}, {metric.better} is better")
+        agents = [f"builtin:{baseline}" for baseline in benchmark.baselines]
+        print(f"  baselines  {', '.join(agents)} (default: builtin:{benchmark.default_baseline})")
+    return 0
+
+
+def _new_agent(name: str) -> int:
+    print(registry.get(name).agent_template(), end="")
+    return 0
+
+
+def _fetch(name: str, revision: str | None) -> int:
+    from pytest_agentbench.benchmarks.sources import hub
+
+    benchmark = registry.get(name)
+    if benchmark.hub_repository is None:
+        raise BenchmarkError(f"{benchmark.name}: has no data on the hub; give --dataset PATH")
+    print(hub.fetch(benchmark.hub_repository, revision))
+    return 0
+
+
+def _score(benchmark: str, arguments: Sequence[str]) -> int:
+    from pytest_agentbench.cli import score
+
+    return score.score(benchmark, arguments)
+
+
+def _validate(name: str, arguments: Sequence[str]) -> int:
+    """The options after BENCHMARK are the benchmark's own parameters."""
+    if name in ("-h", "--help"):
+        print("usage: agentbench validate BENCHMARK FILE [--dataset PATH] [--PARAMETER VALUE ...]")
+        return 0
+    benchmark = registry.get(name)
+    parser = argparse.ArgumentParser(prog=f"agentbench validate {benchmark.name}")
+    parser.add_argument("file", metavar="FILE", type=Path, help="the submission file")
+    parser.add_argument("--dataset", metavar="PATH", type=Path, help="the data it answers")
+    for parameter in benchmark.parameters:
+        parser.add_argument(
+            f"--{parameter.name.replace('_', '-')}", help=parameter.expected.replace("%", "%%")
+        )
+    given = vars(parser.parse_args(arguments))
+    parameters = {}
+    for parameter in benchmark.parameters:
+        value = given[parameter.name]
+        parameters[parameter.name] = (
+            parameter.default
+            if value is None
+            else parsed(parameter.expected, parameter.parse, value, f"--{parameter.name}")
+        )
+    problems = benchmark.validate(given["file"], parameters, given["dataset"])
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} problems" if problems else "Validation finished without errors!")
+    return 1 if problems else 0

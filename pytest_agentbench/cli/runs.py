@@ -1,0 +1,189 @@
+"""The commands about finished runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_agentbench.base.errors import BenchmarkError
+
+if TYPE_CHECKING:
+    from pytest_agentbench.runs.stored import StoredRun
+
+
+_RUN = "a run: a folder, its scores.json, last, or a saved name"
+
+
+def add_run_commands(commands: Any) -> None:
+    """The commands about finished runs. Each imports what it needs when it is called."""
+    listing = commands.add_parser("runs", help="list the runs with their headline")
+    listing.add_argument("folders", metavar="DIR", nargs="*", type=Path)
+    listing.set_defaults(run=lambda given: _runs(given.folders))
+
+    saving = commands.add_parser("save", help="keep a copy of a run under a name")
+    saving.add_argument("name", metavar="NAME")
+    saving.add_argument(
+        "source", metavar="RUN", nargs="?", default="last", help=f"{_RUN} (default: last)"
+    )
+    saving.add_argument("--replace", action="store_true", help="replace what NAME names now")
+    saving.set_defaults(run=lambda given: _save(given.name, given.source, given.replace))
+
+    comparing = commands.add_parser(
+        "compare", help="compare two runs on the same samples: before, then after"
+    )
+    comparing.add_argument("before", metavar="RUN_A", help=_RUN)
+    comparing.add_argument("after", metavar="RUN_B", help=_RUN)
+    _add_format(comparing, "markdown", "json", "html")
+    comparing.add_argument("--reading", metavar="NAME", help="the reading that comes first")
+    _add_data_and_output(comparing)
+    comparing.set_defaults(run=_compare)
+
+    ranking = commands.add_parser("leaderboard", help="rank the runs that may be compared")
+    ranking.add_argument("folders", metavar="DIR", nargs="*", type=Path)
+    _add_format(ranking, "html")
+    _add_data_and_output(ranking)
+    ranking.set_defaults(run=_leaderboard)
+
+    exporting = commands.add_parser("export", help="write a run in another program's format")
+    exporting.add_argument("source", metavar="RUN", help=_RUN)
+    exporting.add_argument(
+        "--format", choices=["inspect"], required=True, help="inspect: Inspect AI"
+    )
+    _add_data_and_output(exporting, "a new file in logs/, where `inspect view` looks")
+    exporting.set_defaults(run=_export)
+
+    rendering = commands.add_parser("report", help="write the report.html of a run again")
+    rendering.add_argument("source", metavar="RUN", help=_RUN)
+    _add_data_and_output(rendering, "the run's report.html")
+    rendering.set_defaults(run=_report)
+
+
+def _add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
+    group = parser.add_mutually_exclusive_group()
+    for name in formats:
+        group.add_argument(
+            f"--{name}", dest="format", action="store_const", const=name, default="text"
+        )
+
+
+def _add_data_and_output(parser: argparse.ArgumentParser, default: str = "stdout") -> None:
+    parser.add_argument(
+        "--dataset", metavar="PATH", help="where the data lie now (default: where they lay)"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=f"default: {default}")
+
+
+def _find(name: str) -> Path:
+    from pytest_agentbench.runs import names
+
+    return names.find_run(name, names.find_house(Path.cwd()), Path.cwd())
+
+
+def _write(text: str, output: Path | None) -> int:
+    if output is None:
+        # A run's own text may hold what the terminal's encoding does not.
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        print(text, end="")
+        return 0
+    try:
+        output.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise BenchmarkError(
+            f"--output: expected a file that can be written, got {output}: {error.strerror}"
+        ) from None
+    return 0
+
+
+def _folders(given: Sequence[Path]) -> list[StoredRun]:
+    """The finished runs below these folders, each once; by default those of this project."""
+    from pytest_agentbench.runs import names
+
+    folders = list(given) or [names.find_house(Path.cwd()) / names.RUNS]
+    for folder in folders:
+        if given and not folder.is_dir():
+            raise BenchmarkError(f"{folder}: expected a folder with runs below it")
+    found = {run.folder.resolve(): run for folder in folders for run in names.runs_below(folder)}
+    if not found:
+        raise BenchmarkError(
+            f"{', '.join(map(str, folders))}: expected finished runs below it, got none"
+        )
+    return list(found.values())
+
+
+def _runs(folders: Sequence[Path]) -> int:
+    from pytest_agentbench.reports.run_list import runs_table
+    from pytest_agentbench.runs import names
+
+    found = _folders(folders)
+    house = names.find_house(Path.cwd())
+    kept = [] if folders else list(names.runs_below(house / names.SAVED))
+    return _write(runs_table(found, kept), None)
+
+
+def _save(name: str, source: str, replace: bool) -> int:
+    from pytest_agentbench.runs import names
+
+    run = _find(source)
+    place = names.save(name, run, names.find_house(Path.cwd()), replace)
+    print(f"{run.name} is saved as {name} ({place})")
+    return 0
+
+
+def _compare(given: argparse.Namespace) -> int:
+    from pytest_agentbench.reports import comparison
+    from pytest_agentbench.scoring import compare
+
+    found = compare.compare(_find(given.before), _find(given.after), given.reading, given.dataset)
+    if given.format == "json":
+        return _write(json.dumps(found.as_json(), indent=2, allow_nan=False) + "\n", given.output)
+    return _write(comparison.RENDERERS[given.format](found), given.output)
+
+
+def _leaderboard(given: argparse.Namespace) -> int:
+    from pytest_agentbench.reports import leaderboard
+    from pytest_agentbench.scoring import ranking
+
+    board = ranking.leaderboard(_folders(given.folders), given.dataset)
+    render = leaderboard.html if given.format == "html" else leaderboard.text
+    return _write(render(board), given.output)
+
+
+def _export(given: argparse.Namespace) -> int:
+    from pytest_agentbench.reports import inspect_log
+    from pytest_agentbench.runs import stored
+
+    run = stored.read(_find(given.source))
+    dataset, problem = inspect_log.load_context(run, given.dataset)
+    if problem is not None:
+        print(f"agentbench: {problem}", file=sys.stderr)
+    log = inspect_log.inspect_log(run, dataset)
+    path: Path = given.output or Path("logs")  # where `inspect view` looks
+    if given.output is None:
+        path.mkdir(exist_ok=True)
+    if path.is_dir():
+        path /= inspect_log.file_name(log)
+    _write(json.dumps(log, allow_nan=False) + "\n", path)
+    print(path)
+    return 0
+
+
+def _report(given: argparse.Namespace) -> int:
+    from pytest_agentbench.reports.html.report import write_html
+    from pytest_agentbench.runs import stored
+
+    run = stored.read(_find(given.source))
+    settings = stored.settings_of(run, given.dataset)
+    source = stored.Source(settings, stored.load_data(run, settings))
+    order = {str(key): number for number, key in enumerate(source.dataset.keys)}
+    records = sorted(run.records, key=lambda record: (order[record.sample], record.epoch))
+    path = given.output or run.folder / "report.html"
+    try:
+        write_html(path, source, run.scores, records)
+    except OSError as error:
+        raise BenchmarkError(f"{path}: expected a place for the report: {error.strerror}") from None
+    print(path)
+    return 0

@@ -1,0 +1,165 @@
+"""``agentbench score``: a submission scored without pytest, here or on a Dask cluster.
+
+It leaves the folder of a run, like pytest, and decides the same gates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.progress import Progress
+from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.benchmarks.protocol import Benchmark, Submission
+from pytest_agentbench.cli.terminal import Lines
+from pytest_agentbench.reports import publish, summary
+from pytest_agentbench.reports.summary import failures_text
+from pytest_agentbench.runs import names, run_folder
+from pytest_agentbench.runs.collector import Collector, Place
+from pytest_agentbench.runs.evaluate import evaluate, held_off
+from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.submissions import Submitted, submitting_agent
+from pytest_agentbench.scoring.compare import load_baseline
+from pytest_agentbench.settings import scenario
+from pytest_agentbench.settings.options import OPTIONS
+from pytest_agentbench.settings.resolve import Layer, resolve
+from pytest_agentbench.settings.settings import Settings
+
+ENGINES = ("local", "dask")
+# What decides a score where the answers exist already; all other options are about agents.
+_OPTIONS = (
+    "submission", "dataset", "mode", "text-models", "limit", "epochs", "seed", "reading", "gate",
+    "baseline", "run-dir",
+)  # fmt: skip
+_AT_ONCE = 250  # samples measured together
+
+
+def score(benchmark: str, arguments: Sequence[str]) -> int:
+    """Scores a submission; 0 if all gates passed, 1 if one did not."""
+    layers: list[Layer] = []
+    nodeid = None
+    bases = [Path.cwd()]
+    path = Path(benchmark)
+    if path.suffix.lower() in scenario.SUFFIXES:
+        layers, nodeid = [scenario.read(path)], path.as_posix()
+        bases.insert(0, path.resolve().parent)
+        found = registry.get(str(layers[0].values["benchmark"]))
+    else:
+        found = registry.get(benchmark)
+    given = _parser(found, benchmark).parse_args(arguments)
+    values = {key: value for key, value in vars(given).items() if value is not None}
+    engine, scheduler = values.pop("engine"), values.pop("scheduler", None)
+    typed = Layer(lambda key: f"--{_flag(key)}", values, Path.cwd())
+    settings = resolve(None if layers else benchmark, nodeid, [typed, *layers], bases)
+    if settings.submission is None:
+        raise BenchmarkError("--submission: expected a file of answers or the folder of a run")
+    if scheduler is not None and engine != "dask":
+        raise BenchmarkError("--scheduler: expected --engine dask beside it")
+    with contextlib.ExitStack() as stack:
+        run, records = (_local if engine == "local" else _on_cluster)(settings, scheduler, stack)
+        return _scored(run, records, ["score", benchmark, *arguments])
+
+
+def _flag(key: str) -> str:
+    return next((o.name for o in OPTIONS if o.key == key), key.replace("_", "-"))
+
+
+def _parser(benchmark: Benchmark, given: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"agentbench score {given}", description="Score a submission without pytest."
+    )
+    for option in OPTIONS:
+        if option.name in _OPTIONS:
+            action = "append" if option.repeatable else "store"
+            text = option.help.replace("%", "%%")
+            parser.add_argument(
+                f"--{option.name}",
+                metavar=option.metavar,
+                dest=option.key,
+                action=action,
+                help=text,
+            )
+    for parameter in benchmark.parameters:
+        flag = f"--{parameter.name.replace('_', '-')}"
+        parser.add_argument(flag, metavar="VALUE", help=parameter.expected.replace("%", "%%"))
+    parser.add_argument(
+        "--engine", choices=ENGINES, default="local",
+        help="where the rows are read and scored: here, or on a Dask cluster (default: local)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS",
+        help="the cluster's scheduler, tcp://host:8786 (default: a cluster on this machine)",
+    )  # fmt: skip
+    return parser
+
+
+def _local(
+    settings: Settings, _scheduler: str | None, stack: contextlib.ExitStack
+) -> tuple[Plan, Iterator[Sequence[Record]]]:
+    stack.enter_context(held_off())
+    run = Plan(settings)
+
+    def records() -> Iterator[Sequence[Record]]:
+        for epoch in range(1, settings.epochs + 1):
+            ask = run.asker(None, epoch)
+            for start in range(0, len(run.indices), _AT_ONCE):
+                samples = [run.dataset.sample(i) for i in run.indices[start : start + _AT_ONCE]]
+                yield evaluate(run.benchmark, samples, ask, epoch)[0]
+
+    return run, records()
+
+
+def _on_cluster(
+    settings: Settings, scheduler: str | None, stack: contextlib.ExitStack
+) -> tuple[Plan, Iterator[Sequence[Record]]]:
+    from pytest_agentbench.runs import cluster
+
+    assert settings.submission is not None
+    pieces = settings.benchmark.partitioned(settings)  # mistakes come before anything is started
+    each, cores = stack.enter_context(cluster.connected(scheduler))
+    pieces.count(each)
+    agent = submitting_agent(settings.submission, pieces.digest)
+    run = Plan(settings, scored=Submitted(pieces.dataset, Submission({}), agent))
+
+    def records() -> Iterator[Sequence[Record]]:
+        yield from pieces.records(run.indices, each, cores)
+        run.submission = Submission({}, pieces.problems)
+
+    return run, records()
+
+
+def _scored(run: Plan, batches: Iterator[Sequence[Record]], arguments: Sequence[str]) -> int:
+    agent = {"name": run.loaded_agent.name, "digest": run.loaded_agent.digest}
+    place = Place(names.find_house(Path.cwd()), Path.cwd(), arguments)
+    live = Collector(run, agent, place, time.strftime("%Y%m%d-%H%M%S"), load_baseline(run, place))
+    epochs = range(1, run.settings.epochs + 1)
+    live.expected = {Question(index, epoch) for index in run.indices for epoch in epochs}
+    out = Lines()
+    out.write_line(summary.header(run, agent["name"]))
+    progress = Progress(run.settings.nodeid, "samples", len(live.expected))
+    try:
+        for records in batches:
+            for record in records:
+                live.add(*record.to_parts())
+            if live.unlogged:
+                raise BenchmarkError(f"records cannot be written: {live.unlogged}")
+            progress.add(len(records))
+        gates = publish.finish(live, incomplete=None)
+    finally:
+        live.log.close()
+    failed = [record for record in live.logged() if record.status != "ok"]
+    if failed:
+        out.write_line(failures_text(failed, len(live.expected)))
+    if live.scores is not None:
+        folder = live.log.folder if (live.log.folder / run_folder.SCORES).exists() else None
+        summary.summary(out, run, live.scores, folder)
+    own = {f"gate[{gate['gate']}]" for gate in (live.scores or {}).get("gates", ())}
+    for name, failure in gates:  # those of the scores stand in the summary
+        if failure is not None and name not in own:
+            out.write_line(f"{name.removesuffix(']').replace('[', ' failed: ')}: {failure}")
+    return int(any(failure is not None for _, failure in gates))

@@ -1,0 +1,121 @@
+"""Means and bootstrap intervals: seeded, clustered by person, the same for any number of workers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_agentbench.metrics.estimator import Absent, Estimator
+
+FloatArray = npt.NDArray[np.float64]
+
+RESAMPLES = 2000
+CONFIDENCE = 0.95
+_BLOCK_VALUES = 4_000_000  # weights in a block: 32 MB, whatever the size of the run; two are held
+
+
+@overload
+def mean(values: Sequence[float] | FloatArray, weights: None) -> float: ...
+@overload
+def mean(values: Sequence[float] | FloatArray, weights: FloatArray) -> FloatArray: ...
+@overload
+def mean(
+    values: Sequence[float] | FloatArray, weights: FloatArray | None
+) -> float | FloatArray: ...
+def mean(values: Sequence[float] | FloatArray, weights: FloatArray | None) -> float | FloatArray:
+    """The mean of ``values``; with weights (resamples x values), one weighted mean a resample.
+
+    The plain mean is correctly rounded, so that it does not depend on the order of summation.
+
+    >>> mean([0.1, 0.2, 0.3], None)
+    0.2
+    >>> mean([1.0, 4.0], np.array([[2.0, 1.0], [0.0, 3.0]]))
+    array([2., 4.])
+    """
+    if weights is None:
+        return math.fsum(values) / len(values)
+    resampled: FloatArray = weights @ np.asarray(values, dtype=float) / weights.sum(axis=1)
+    return resampled
+
+
+def draw(clusters: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Iterator[FloatArray]:
+    """Bootstrap weights for records of these clusters, in blocks of rows.
+
+    Whole clusters (people) are drawn with replacement; every record of a cluster shares its weight.
+    Each resample has its own stream, so the weights do not depend on the size of the blocks.
+    """
+    names = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
+    member = np.array([names[cluster] for cluster in clusters])
+    rows = max(1, _BLOCK_VALUES // max(1, len(clusters)))
+    rng = np.random.default_rng(seed)
+    for start in range(0, resamples, rows):
+        block = np.empty((min(rows, resamples - start), len(clusters)))
+        for row in block:
+            drawn = rng.integers(0, len(names), size=len(names))
+            counts = np.bincount(drawn, minlength=len(names))
+            row[:] = counts if len(names) == len(clusters) else counts[member]
+        yield block
+
+
+def intervals(
+    estimate: Estimator,
+    readings: Sequence[str],
+    clusters: Sequence[str],
+    seed: int,
+    other: Estimator | None = None,
+    ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+) -> dict[str, dict[str, tuple[float, float]]]:
+    """The 95 % bootstrap interval of every metric of every reading, within the metric's range.
+
+    With ``other``, the interval of the difference ``estimate - other`` on the same resamples.
+    A metric that is absent, or that one person alone decides, has none. Resamples are centred on
+    the value: a divergence of a resample is larger on average than that of the whole, and plain
+    percentiles would then leave the value itself outside.
+    """
+    if len(set(clusters)) < 2:
+        return {reading: {} for reading in readings}
+    drawn: dict[str, dict[str, list[FloatArray]]] = {reading: {} for reading in readings}
+    for weights in draw(clusters, seed):
+        for reading in readings:
+            for name, values in _differences(estimate, other, reading, weights).items():
+                drawn[reading].setdefault(name, []).append(values)
+    tail = 100 * (1 - CONFIDENCE) / 2
+    result: dict[str, dict[str, tuple[float, float]]] = {}
+    for reading, metrics in drawn.items():
+        result[reading] = {}
+        point = _differences(estimate, other, reading, None)
+        for name, blocks in metrics.items():
+            resamples = np.concatenate(blocks)
+            spread = np.percentile(resamples, [tail, 100 - tail]) - resamples.mean()
+            lowest, highest = ranges.get(name, (-math.inf, math.inf))
+            low, high = np.clip(point[name][0] + spread, lowest, highest)
+            if math.isfinite(low) and math.isfinite(high):
+                result[reading][name] = (float(low), float(high))
+    return result
+
+
+def _differences(
+    estimate: Estimator, other: Estimator | None, reading: str, weights: FloatArray | None
+) -> Mapping[str, FloatArray]:
+    values = _arrays(estimate, reading, weights)
+    if other is None:
+        return values
+    against = _arrays(other, reading, weights)
+    return {name: value - against[name] for name, value in values.items() if name in against}
+
+
+def _arrays(
+    estimate: Estimator, reading: str, weights: FloatArray | None
+) -> Mapping[str, FloatArray]:
+    """Metrics that are not absent, one value a resample; a constant may have come as a scalar."""
+    rows = 1 if weights is None else len(weights)
+    return {
+        name: np.broadcast_to(np.asarray(value, dtype=float), rows)
+        for name, value in estimate(reading, weights).items()
+        if not isinstance(value, Absent)
+    }

@@ -1,0 +1,99 @@
+"""From what the user typed to runs: which benchmarks were asked for, and with which settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+import pytest
+
+from pytest_agentbench.base import progress
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.plugin import hosts, workers
+from pytest_agentbench.plugin.collection import BenchmarkModule, Collection
+from pytest_agentbench.plugin.command_line import (
+    bases,
+    check_resume,
+    check_selected,
+    command_line,
+    ini,
+    keep_only_tests,
+    requested,
+    warn_about_rootdir,
+)
+from pytest_agentbench.plugin.controller import Controller
+from pytest_agentbench.plugin.progress_line import say
+from pytest_agentbench.plugin.workers import Distribution
+from pytest_agentbench.reports import mlflow
+from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.settings.resolve import resolve
+
+_MARKED = pytest.StashKey[dict[str, Plan]]()
+
+
+def activate(config: pytest.Config) -> None:
+    """Prepares every run that was asked for; any mistake is a usage error before a sample is asked."""
+    worker = getattr(config, "workerinput", None)
+    told = None if worker is None else worker.get("agentbench_host")
+    try:
+        check_resume(config)
+        settings, selected, paths = requested(config, hosts.digests(told) if told else {})
+        if not settings:
+            return
+        warn_about_rootdir(config)
+        resumed = config.getoption("agentbench_resume")
+        settings = {n: dataclasses.replace(s, resumed=resumed) for n, s in settings.items()}
+        processes = 1 if worker is None else worker["workercount"]
+        progress.listener = functools.partial(say, config)
+        runs = {nodeid: Plan(one, processes) for nodeid, one in settings.items()}
+        check_selected(runs, selected)
+        if worker is not None:
+            if told:
+                hosts.check(told, runs, config)
+            hosts.from_controller(worker["agentbench_resume"], runs)
+        else:
+            if config.getoption("agentbench_mlflow"):
+                mlflow.check_installed()
+            controller = Controller(config, list(runs.values()))
+            config.pluginmanager.register(controller, "agentbench-controller")
+            distribution = Distribution(config, controller)
+            config.pluginmanager.register(distribution, "agentbench-distribution")
+    except BenchmarkError as error:
+        if worker is not None:
+            config.pluginmanager.register(workers.Refusal(str(error)), "agentbench-refusal")
+            return
+        raise pytest.UsageError(str(error)) from None
+    named = [(r, frozenset(selected.get(n, ()))) for n, r in runs.items() if n not in paths]
+    scenarios = {path: runs[nodeid] for nodeid, path in paths.items()}
+    config.pluginmanager.register(Collection(named, scenarios), "agentbench-collection")
+    config.stash[_MARKED] = {r.benchmark.name: r for r, _ in named}
+    keep_only_tests(config, runs)
+
+
+def run_of(node: Any) -> Plan | None:
+    """The run that a test belongs to: by its place in a benchmark, or by its mark."""
+    module = node.getparent(BenchmarkModule)
+    if module is not None:
+        run: Plan = module.run
+        return run
+    mark = node.get_closest_marker("agentbench")
+    if mark is None:
+        return None
+    if len(mark.args) != 1 or mark.kwargs or not isinstance(mark.args[0], str):
+        pytest.fail(
+            "@pytest.mark.agentbench: expected the name of a benchmark, as in "
+            f"@pytest.mark.agentbench('humob'); got {mark.args} {mark.kwargs}",
+            pytrace=False,
+        )
+    config: pytest.Config = node.config
+    known = config.stash.setdefault(_MARKED, {})
+    try:
+        name = registry.get(mark.args[0]).name
+        if name not in known:
+            layers = [command_line(config), ini(config)]
+            known[name] = Plan(resolve(mark.args[0], None, layers, bases(config)))
+    except BenchmarkError as error:
+        pytest.fail(f"@pytest.mark.agentbench: {error}", pytrace=False)
+    return known[name]

@@ -1,0 +1,207 @@
+"""From what the user typed and the ini file to the settings of each run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.settings import scenario
+from pytest_agentbench.settings.options import OPTIONS
+from pytest_agentbench.settings.resolve import Digests, Layer, resolve
+from pytest_agentbench.settings.settings import Settings
+
+
+def asks_for_us(args: Sequence[str], config: pytest.Config) -> bool:
+    """Whether the command line speaks to us: by option, by a scenario file or by a node id."""
+    for arg in args:
+        if arg == "--benchmark" or arg.startswith(("--benchmark=", "--agentbench-benchmark")):
+            return True
+        where, colons, _ = arg.partition("::")
+        if where.endswith((".yaml", ".yml")):
+            from pytest_agentbench.settings import scenario
+
+            if scenario.is_scenario(config.invocation_params.dir / where):
+                return True
+        elif colons and not where.endswith(".py"):
+            from pytest_agentbench.benchmarks import registry
+
+            if registry.match(Path(where).name) is not None:
+                return True
+    return False
+
+
+def check_resume(config: pytest.Config) -> None:
+    given = config.getoption("agentbench_resume") is not None
+    for name in ("resume-failed-only", "resume-anyway"):
+        if config.getoption(f"agentbench_{name.replace('-', '_')}") and not given:
+            raise BenchmarkError(f"--{name}: expected --resume beside it, got none")
+    if given and config.getoption("agentbench_run_dir") is not None:
+        raise BenchmarkError(
+            "--run-dir: expected none beside --resume, which goes on in its folder"
+        )
+
+
+def requested(
+    config: pytest.Config, digests: Digests
+) -> tuple[dict[str, Settings], dict[str, list[str]], dict[str, Path]]:
+    """Settings of each run by node id, names pasted after ``::``, and scenario files given as paths."""
+    settings: dict[str, Settings] = {}
+    selected: dict[str, list[str]] = {}
+    paths: dict[str, Path] = {}
+    layers = [command_line(config), ini(config)]
+    for value in config.getoption("agentbench_benchmark") or []:
+        if Path(value).suffix.lower() in scenario.SUFFIXES:
+            path = config.invocation_params.dir / value
+            _add_scenario(config, path, layers, settings, digests)
+        else:
+            _add(settings, resolve(value, None, layers, bases(config), digests))
+    for arg in config.args:
+        where, colons, name = arg.partition("::")
+        known = _benchmark_in(config, where, settings) if colons else None
+        path = config.invocation_params.dir / where
+        if known is not None:
+            selected.setdefault(known, []).append(name)
+            if known not in settings:
+                _add(settings, resolve(known, None, layers, bases(config), digests))
+        elif scenario.is_scenario(path):
+            nodeid = _relative(config, path)
+            if nodeid not in settings:
+                _add_scenario(config, path, layers, settings, digests)
+            if nodeid not in paths:
+                paths[nodeid] = path
+    if len(settings) > 1:
+        settings = {n: _apart(s) for n, s in settings.items()}
+    return settings, selected, paths
+
+
+def _add(settings: dict[str, Settings], new: Settings) -> None:
+    if new.nodeid in settings:
+        raise BenchmarkError(f"--benchmark: expected each benchmark once, got {new.nodeid!r} twice")
+    settings[new.nodeid] = new
+
+
+def _add_scenario(
+    config: pytest.Config,
+    path: Path,
+    layers: list[Layer],
+    settings: dict[str, Settings],
+    digests: Digests,
+) -> None:
+    command_line, ini = layers
+    layer = scenario.read(path)
+    looked = [path.resolve().parent, *bases(config)]
+    nodeid = _relative(config, path)
+    _add(settings, resolve(None, nodeid, [command_line, layer, ini], looked, digests))
+
+
+def _apart(settings: Settings) -> Settings:
+    """One of several runs: a common --run-dir gets a folder for each."""
+    if settings.run_dir is None:
+        return settings
+    name = settings.nodeid.replace("/", "_")
+    return dataclasses.replace(settings, run_dir=settings.run_dir / name)
+
+
+def command_line(config: pytest.Config) -> Layer:
+    flags = {option.key: f"--{option.name}" for option in OPTIONS}
+    values = {
+        option.key: config.getoption(option.dest)
+        for option in OPTIONS
+        if option.scenario and option.command_line and config.getoption(option.dest) is not None
+    }
+    start = config.invocation_params.dir
+    return Layer(where=lambda key: flags[key], values=values, base=start)
+
+
+def ini(config: pytest.Config) -> Layer:
+    file = config.inipath or "ini"
+    names = {option.key: option.dest for option in OPTIONS}
+    values = {}
+    for option in OPTIONS:
+        if option.ini is not None:
+            try:
+                value = config.getini(option.dest)
+            except (TypeError, ValueError, pytest.UsageError) as error:
+                raise BenchmarkError(
+                    f"{file}: {option.dest}: expected {option.expected}, got {error}"
+                ) from None
+            if value not in (None, []):
+                values[option.key] = value
+    return Layer(where=lambda key: f"{file}: {names[key]}", values=values, base=config.rootpath)
+
+
+def bases(config: pytest.Config) -> list[Path]:
+    """Relative paths start where pytest was started, or in rootdir, where the ini file is."""
+    return list(dict.fromkeys([config.invocation_params.dir, config.rootpath]))
+
+
+def _relative(config: pytest.Config, path: Path) -> str:
+    """The node id of a file, as pytest makes it."""
+    path = path.absolute()
+    try:
+        return Path(path).relative_to(config.rootpath).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def _benchmark_in(config: pytest.Config, where: str, active: Iterable[str]) -> str | None:
+    """The benchmark in a pasted node id. Below rootdir pytest prints it as ``../humob``."""
+    if (config.invocation_params.dir / where).exists():
+        return None
+    name = Path(where).name
+    known = name if name in active else registry.match(name)
+    if known is None:
+        return None
+    here = Path(where) == Path(known)
+    from_root = (
+        config.invocation_params.dir / where
+    ).resolve() == config.rootpath.resolve() / known
+    return known if here or from_root else None
+
+
+def check_selected(runs: dict[str, Plan], selected: dict[str, list[str]]) -> None:
+    for nodeid, names in selected.items():
+        run = runs[nodeid]
+        for name in names:
+            if name not in run.items and name not in run.targets:
+                example = next(iter(run.items))
+                raise BenchmarkError(
+                    f"{nodeid}::{name}: expected one of {len(run.items)} samples, such as "
+                    f"{nodeid}::{example}; found none of that name"
+                )
+
+
+def keep_only_tests(config: pytest.Config, runs: dict[str, Plan]) -> None:
+    """Takes node ids of ours out of pytest's arguments, and its default paths where none was given."""
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        config.args = []
+    else:
+        config.args = [
+            arg for arg in config.args
+            if "::" not in arg or _benchmark_in(config, arg.partition("::")[0], runs) not in runs
+        ]  # fmt: skip
+
+
+def warn_about_rootdir(config: pytest.Config) -> None:
+    """pytest takes ``--agent ../x.py`` for a test path when it looks for rootdir and the ini file."""
+    agent = config.getoption("agentbench_agent")
+    start = config.invocation_params.dir
+    root = config.rootpath
+    arguments = [str(argument) for argument in config.invocation_params.args]
+    # Without an ini file, rootdir is what all paths have in common.
+    moved_up = config.inipath is None and root != start and agent in arguments
+    if agent and root != start and (root not in start.parents or moved_up):
+        text = (
+            f"rootdir is {root}, not {start}: pytest may have taken the path after --agent for a "
+            f"test path; write --agent={agent}"
+        )
+        try:
+            config.issue_config_time_warning(pytest.PytestConfigWarning(text), stacklevel=1)
+        except pytest.PytestConfigWarning:  # where warnings are errors
+            raise pytest.UsageError(text) from None

@@ -1,0 +1,96 @@
+"""The same run on another host: what the controller tells it, and what it must have to take part.
+
+A host makes the run ready by itself, from the same command line and its own files. Data do not
+travel: a file that is not where the command says is looked for in the host's cache, by the digest
+that the controller's file has. What the host then has must be what the controller has, or it refuses.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_agentbench import __version__
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.files import path_digest
+from pytest_agentbench.plugin.agent_in_force import agent_in_force
+from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.settings.resolve import Digests
+
+# Settings that may differ from host to host: paths, and what only the controller uses.
+_OWN = ("dataset", "submission", "gates", "baseline")
+_ADVICE = {
+    "pytest-agentbench": "install that version there",
+    "data": "copy the controller's data there",
+    "submission": "copy the controller's file there",
+    "agent source": "copy the controller's agent there",
+}
+_OTHER_SETTINGS = "its ini file, scenario file or environment is another one"
+
+
+def to_host(runs: list[Plan], config: pytest.Config) -> str:
+    """What a host is told, as one string."""
+    told = {run.settings.nodeid: [_files(run), _identity(run, config)] for run in runs}
+    return json.dumps(told)
+
+
+def digests(told: str) -> Digests:
+    """The digests by which the host may look for files."""
+    return {nodeid: files for nodeid, (files, _) in json.loads(told).items()}
+
+
+def check(told: str, runs: Mapping[str, Plan], config: pytest.Config) -> None:
+    """Refuses a run that is not the controller's in all that decides its records."""
+    problems = []
+    for nodeid, (_, theirs) in json.loads(told).items():
+        if nodeid not in runs:
+            raise BenchmarkError(f"expected the run {nodeid}, got {', '.join(runs)} alone")
+        run, mine = runs[nodeid], _identity(runs[nodeid], config)
+        for key in {**theirs, **mine}:
+            expected, got = theirs.get(key), mine.get(key)
+            if expected != got:
+                where = f" from {run.settings.dataset}" if key == "data" else ""
+                problems.append(
+                    f"{key}: expected {expected}, which the controller has, got {got}{where}; "
+                    f"{_ADVICE.get(key, _OTHER_SETTINGS)}"
+                )
+    if problems:
+        raise BenchmarkError("\n".join(["it would not make the same run", *problems]))
+
+
+def _files(run: Plan) -> dict[str, str]:
+    given = {"dataset": run.settings.dataset, "submission": run.settings.submission}
+    return {
+        key: path_digest(path)
+        for key, path in given.items()
+        if isinstance(path, Path) and path.exists()  # a pattern must be the same on every host
+    }
+
+
+def _identity(run: Plan, config: pytest.Config) -> dict[str, str]:
+    settings = {key: value for key, value in run.settings.as_json().items() if key not in _OWN}
+    identity = {"pytest-agentbench": __version__, "data": f"digest {run.dataset.digest}"}
+    if run.settings.submission is not None:
+        path = run.settings.submission
+        digest = path_digest(path) if path.exists() else run.loaded_agent.digest
+        identity["submission"] = f"digest {digest}"
+    else:
+        identity["agent source"] = f"digest {agent_in_force(run, config)['digest']}"
+    identity |= run.dataset.conditions()
+    return identity | {key: json.dumps(value) for key, value in settings.items()}
+
+
+def to_worker(runs: Sequence[Plan]) -> str:
+    """What a worker needs to know, as one string."""
+    return json.dumps(
+        {run.settings.nodeid: [sorted(run.answered), sorted(run.unasked)] for run in runs}
+    )
+
+
+def from_controller(text: str, runs: Mapping[str, Plan]) -> None:
+    for nodeid, (answered, unasked) in json.loads(text).items():
+        runs[nodeid].answered = frozenset(Question(*question) for question in answered)
+        runs[nodeid].unasked = frozenset(Question(*question) for question in unasked)

@@ -1,0 +1,168 @@
+"""One item: it asks, fails with a short message, and its record rides on its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from pytest_agentbench.agents.ask import Outcome
+from pytest_agentbench.agents.errors import RemoteAgentError
+from pytest_agentbench.agents.llm.client import BudgetExceeded
+from pytest_agentbench.agents.prefetch import Ahead
+from pytest_agentbench.benchmarks.protocol import Sample
+from pytest_agentbench.reports.summary import failures_text
+from pytest_agentbench.runs.evaluate import evaluate
+from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.runs.record import Record
+
+RECORDS = pytest.StashKey[list[Record]]()  # of an item, until it has reported them
+_LONGEST_OUTPUT = 10_000  # characters of each kind kept with a record
+
+
+def sample_function(run: Plan, target: str) -> Any:
+    """What stands for one kind of sample: its name and the fixtures it takes. ``ask`` does the work."""
+
+    def function(agent: Any, sample: Any) -> None: ...
+
+    function.__name__ = function.__qualname__ = target
+    return pytest.mark.agentbench(run.benchmark.name)(function)
+
+
+def ask(
+    item: pytest.Function, run: Plan, ahead_of: Callable[[pytest.Item], Ahead[Question]]
+) -> None:
+    """Asks the samples of an item, and fails as a test does where one has no valid answer."""
+    __tracebackhide__ = True
+    given: dict[str, Any] = item.funcargs
+    agent, sample = given["agent"], given["sample"]
+    questions = run.items[item.name]
+    samples = sample if isinstance(sample, list) else [sample]
+    if not all(isinstance(one, Sample) for one in samples):  # a project's own `sample` fixture
+        samples = [run.dataset.sample(question.sample) for question in questions]
+    asked = {
+        s.key: question
+        for s, question in zip(samples, questions, strict=True)
+        if question not in run.answered
+    }
+    # A conftest's own agent is known only in its turn; a submission needs no time.
+    is_own = agent is not run.agent or run.submission is not None
+    concurrent = run.settings.concurrency > 1 and not is_own
+    ahead = ahead_of(item) if concurrent else None
+    direct = run.asker(agent, questions[0].epoch)
+
+    def outcome_of(sample: Sample) -> Outcome:
+        outcome = direct(sample) if ahead is None else ahead.take(asked[sample.key])
+        if outcome.printed is not None:
+            outcome.printed.replay()
+        if isinstance(outcome.error, BudgetExceeded):
+            item.session.shouldstop = f"the budget is spent: {outcome.error}"
+            pytest.skip(f"not asked: {outcome.error}")
+        return outcome
+
+    open_samples = [s for s in samples if s.key in asked]
+    records: list[Record] = []
+    item.stash[RECORDS] = records  # filled as answers come: none is lost half-way
+    _, error = evaluate(run.benchmark, open_samples, outcome_of, questions[0].epoch, records)
+    if error is not None and error.__traceback__ is not None:
+        raise error
+    failed = [record for record in records if record.status != "ok"]
+    if failed:
+        trace = error.traceback if isinstance(error, RemoteAgentError) else ""
+        _fail(f"{failures_text(failed, len(records))}\n{trace}".rstrip())
+
+
+def _fail(message: str) -> None:
+    # A frame that is not hidden: without any, pytest explains how to show the hidden ones.
+    pytest.fail(message, pytrace=False)
+
+
+def put_records_on(
+    report: pytest.TestReport, item: pytest.Item, run: Plan, asked_ahead: bool
+) -> None:
+    """Lets the records of an item ride on its report, which xdist carries to the controller."""
+    if report.when == "call" or (report.when == "setup" and not report.passed):
+        records: list[Record] = []
+        if RECORDS in item.stash:
+            records = item.stash[RECORDS]
+            del item.stash[RECORDS]  # pytest keeps its items: a worker would keep every answer
+        if len(records) == 1:
+            records = [_with_evidence(records[0], report)]
+            if asked_ahead:
+                report.duration = records[0].seconds  # not the wait for its turn
+        if not item.session.shouldstop:  # else the budget is spent: not asked, and nobody's fault
+            records = [*records, *_unanswered(run, item.name, report, records)]
+        # ASCII: xdist carries nothing but builtins, and a record may hold anything.
+        report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
+    _make_encodable(report)
+
+
+def _unanswered(
+    run: Plan, name: str, report: pytest.TestReport, answered: Sequence[Record]
+) -> list[Record]:
+    """The records of what something other than the agent ended: a fixture, a skip, a plugin."""
+    open_questions = [q for q in run.items[name] if q not in run.answered]
+    if len(answered) == len(open_questions):  # the usual case
+        return []
+    if isinstance(report.longrepr, tuple):
+        reason = str(report.longrepr[2])
+    else:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        reason = str(getattr(crash, "message", "") or report.longreprtext or report.outcome)
+    named = {record.sample for record in answered}
+    return [record for record in failed_records(run, name, reason) if record.sample not in named]
+
+
+def _with_evidence(record: Record, report: pytest.TestReport) -> Record:
+    """The record with what the agent printed and logged, as pytest captured it."""
+    captured = {
+        kind: text
+        if len(text) <= _LONGEST_OUTPUT
+        else f"{text[:_LONGEST_OUTPUT]}… ({len(text)} characters)"
+        for kind, text in (
+            ("stdout", report.capstdout),
+            ("stderr", report.capstderr),
+            ("log", report.caplog),
+        )
+        if text
+    }
+    return record.changed(evidence={**record.evidence, **captured}) if captured else record
+
+
+def failed_records(run: Plan, name: str, reason: str) -> list[Record]:
+    """Records of all samples of an item that left none."""
+    return [
+        Record(
+            run.benchmark.name, str(run.dataset.keys[question.sample]), "error",
+            epoch=question.epoch, error=reason,
+        )
+        for question in run.items[name]
+        if question not in run.answered
+    ]  # fmt: skip
+
+
+def _make_encodable(report: pytest.TestReport) -> None:
+    """Escapes lone surrogates in what an agent raised or printed: one of them ends an xdist session."""
+    if report.passed and not report.sections:
+        return
+    text = report.longreprtext
+    if text != _text_escaped(text):
+        report.longrepr = _escaped(report.longrepr)
+    report.sections = _escaped(report.sections)
+
+
+def _escaped(part: Any) -> Any:
+    """A part of a report with all its texts escaped; what pytest made of an exception stays in shape."""
+    if isinstance(part, str):
+        return _text_escaped(part)
+    if isinstance(part, (list, tuple)):
+        return type(part)(map(_escaped, part))
+    if type(part).__module__.startswith("_pytest."):
+        for name, value in vars(part).items():
+            setattr(part, name, _escaped(value))
+    return part
+
+
+def _text_escaped(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,254 @@
+"""The controller's dealings with xdist's workers on other hosts: reached, watched, replaced when lost."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import functools
+import socket
+import subprocess
+from collections import Counter
+from collections.abc import Generator, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pytest_agentbench.plugin import hosts
+from pytest_agentbench.plugin.controller import Controller
+from pytest_agentbench.settings.options import OPTIONS
+
+# A host that is silent for so long is lost: ssh and TCP ask it every so often, so many times.
+ASK_EVERY_SECONDS = 15
+ASK_TIMES = 4
+_MOST_EARLY_DEATHS = 3  # workers of a host that may be killed before they are ready for work
+
+
+class Distribution:
+    """Hooks of the controller that are called only where xdist distributes."""
+
+    def __init__(self, config: pytest.Config, controller: Controller) -> None:
+        self._config = config
+        self._controller = controller
+        self._specs: list[Any] = []
+        self._started = 0  # workers, in the order of the specs
+        self._collected: set[str] = set()  # ids of workers that were ready for work
+        self._unreachable: set[str] = set()  # hosts
+        self._early_deaths: Counter[str] = Counter()  # by host
+        self._problems: list[str] = []
+
+    @functools.cached_property
+    def _told(self) -> str:
+        return hosts.to_host([live.run for live in self._controller.runs], self._config)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionstart(self) -> Generator[None, None, None]:
+        """Starts the workers; a host that is not there is the user's mistake, not an internal error."""
+        distributed: Any = self._config.pluginmanager.getplugin("dsession")
+        if distributed is None:
+            return (yield)
+        # xdist ends with an internal error where a lost host cannot be reached again.
+        distributed._clone_node = functools.partial(self._replace, distributed._clone_node)
+        try:
+            return (yield)
+        except ValueError as error:
+            if "rsync root" not in str(error):
+                raise
+            raise pytest.UsageError(
+                f"--tx: {error}: xdist takes it for a path on the hosts; write an option and its "
+                "value in one word (--option=VALUE), and a scenario file as --benchmark=FILE"
+            ) from None
+        except _lost_errors() as error:
+            if self._started >= len(self._specs):  # of another plugin, not of a worker's start
+                raise
+            raise pytest.UsageError(
+                "--tx: expected a host that can be reached and has Python (python=…), got none at "
+                f"{_host(self._specs[self._started])} ({type(error).__name__}: {error})"
+            ) from None
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self, config: pytest.Config, specs: Sequence[Any]) -> None:
+        self._specs = list(specs)
+        if any(_is_elsewhere(spec) for spec in specs):
+            # xdist takes a value that exists here for a path to be copied; --option=VALUE it leaves.
+            args = _joined([str(arg) for arg in config.invocation_params.args])
+            params = dataclasses.replace(config.invocation_params, args=tuple(args))
+            config.invocation_params = params
+        for spec in specs:
+            if spec.ssh:
+                spec.ssh = f"{_patience(spec)}{spec.ssh}"
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_newgateway(self, gateway: Any) -> None:
+        if gateway.spec.socket:
+            _keep_alive(gateway._io.sock)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        self._started += 1
+        if _is_elsewhere(node.gateway.spec):
+            node.workerinput["agentbench_host"] = self._told
+        send = node.sendcommand
+
+        def send_if_there(name: str, **kwargs: object) -> None:
+            # The news of a worker's death may still be in xdist's queue: it hands on what is sent here.
+            with contextlib.suppress(OSError):
+                send(name, **kwargs)
+
+        node.sendcommand = send_if_there
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any) -> None:
+        self._collected.add(node.gateway.id)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """A worker that cannot even begin ends the session; xdist would start it again for ever."""
+        host = _host(node.gateway.spec)
+        refusal = getattr(node, "workeroutput", {}).get("agentbench_refusal")
+        if refusal is None and (error is None or node.gateway.id in self._collected):
+            return
+        if isinstance(error, str):  # it raised nothing: killed, or its connection is lost
+            self._early_deaths[host] += 1
+            if self._early_deaths[host] <= _MOST_EARLY_DEATHS:
+                return
+        why = refusal or (
+            f"its worker could not start (is pytest-agentbench installed there, for that Python?)\n"
+            f"{_message(str(error))}"
+        )
+        self._problems.append(f"{host}: {why}".replace("\n", "\n  "))
+        self._controller.stop(f"{host} cannot take part")
+
+    def _replace(self, clone: Any, node: Any) -> None:
+        """Starts a worker in place of a lost one: on its host, else on another one."""
+        if self._problems:
+            return
+        lost = node.gateway.spec
+        others = [spec for spec in self._specs if _host(spec) != _host(lost)]
+        for spec in (lost, *others):
+            if spec.socket or _host(spec) in self._unreachable:
+                continue  # the server behind a socket has one worker at a time, and lets others wait
+            spare = copy.copy(spec)  # it is given an id of its own
+            try:
+                clone(SimpleNamespace(gateway=SimpleNamespace(spec=spare)))
+                return
+            except _lost_errors():
+                self._lose(_host(spec))
+        self._lose(_host(lost))
+        began = node.gateway.id in self._collected  # without it, xdist would wait for ever
+        if not began or all(other.shutting_down for other in self._controller.workers):
+            self._problems.append(
+                f"{_host(lost)}: lost, and nobody is there to go on: --resume asks what is left"
+            )
+            self._controller.stop(f"{_host(lost)} is lost")
+
+    def _lose(self, host: str) -> None:
+        if host not in self._unreachable:
+            self._unreachable.add(host)
+            self._say(f"{host} is lost: it cannot be reached again")
+
+    def _say(self, line: str) -> None:
+        reporter = self._config.pluginmanager.getplugin("terminalreporter")
+        if reporter is not None:
+            reporter.ensure_newline()
+            reporter.write_line(line)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self._problems:
+            terminalreporter.section("hosts")
+            for problem in dict.fromkeys(self._problems):
+                terminalreporter.write_line(problem, red=True)
+
+
+def _lost_errors() -> tuple[type[BaseException], ...]:
+    from execnet.gateway_bootstrap import HostNotFound  # only where xdist is in use
+
+    return (HostNotFound, OSError, EOFError)
+
+
+def _is_elsewhere(spec: Any) -> bool:
+    """Whether a worker has another home than the controller: a host, a folder, a Python."""
+    return bool(not spec.popen or spec.via or spec.chdir or spec.python)
+
+
+def _host(spec: Any) -> str:
+    """The name of a host, as the user wrote it."""
+    if spec.ssh:
+        return str(spec.ssh.split()[-1])
+    return str(spec.socket or spec.vagrant_ssh or spec.via or "localhost")
+
+
+def _message(traceback: str) -> str:
+    """What stands under the last frame of a traceback."""
+    lines = traceback.strip().splitlines()
+    frames = [number for number, line in enumerate(lines) if line.startswith("  File ")]
+    after = lines[frames[-1] + 1 :] if frames else lines
+    while after[1:] and after[0].startswith("    "):
+        after = after[1:]
+    return "\n".join(after)
+
+
+def _joined(args: Sequence[str]) -> list[str]:
+    """The command line with our options and their values in one word."""
+    names = {
+        f"--{prefix}{option.name}"
+        for option in OPTIONS
+        if option.command_line and not option.flag
+        for prefix in ("", "agentbench-")
+    }
+    joined: list[str] = []
+    for arg in args:
+        if joined and joined[-1] in names and not arg.startswith("-"):
+            joined[-1] += f"={arg}"
+        else:
+            joined.append(arg)
+    return joined
+
+
+def _patience(spec: Any) -> str:
+    """Options for ssh where it would wait for ever for a silent host, as the user has configured it."""
+    config = ["-F", spec.ssh_config] if spec.ssh_config else []
+    command = ["ssh", "-G", *config, *spec.ssh.split()]
+    try:
+        shown = subprocess.run(command, capture_output=True, text=True, timeout=10)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # it will say itself what is wrong
+    configured = shown.stdout.splitlines()
+    options = ""
+    if "serveraliveinterval 0" in configured:
+        options += f"-o ServerAliveInterval={ASK_EVERY_SECONDS} -o ServerAliveCountMax={ASK_TIMES} "
+    if "connecttimeout none" in configured:
+        options += f"-o ConnectTimeout={ASK_EVERY_SECONDS} "
+    return options
+
+
+def _keep_alive(connection: socket.socket) -> None:
+    """Lets TCP ask a silent host whether it is still there, where the system lets us say how often."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    options = {
+        "TCP_KEEPIDLE": ASK_EVERY_SECONDS,
+        "TCP_KEEPINTVL": ASK_EVERY_SECONDS,
+        "TCP_KEEPCNT": ASK_TIMES,
+        "TCP_USER_TIMEOUT": ASK_EVERY_SECONDS
+        * ASK_TIMES
+        * 1000,  # of what was sent and not received
+    }
+    for name, value in options.items():
+        if hasattr(socket, name):
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+class Refusal:
+    """On a worker that cannot take part: ends its session at once and says why.
+
+    An error raised while pytest is configured would make xdist start the worker again, for ever.
+    """
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        session.config.workeroutput["agentbench_refusal"] = self._why  # type: ignore[attr-defined]
+        raise session.Failed(self._why)

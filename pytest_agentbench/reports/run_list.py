@@ -1,0 +1,50 @@
+"""The table of ``agentbench runs``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.reports.text import columns, with_interval
+from pytest_agentbench.runs import stored
+from pytest_agentbench.runs.stored import StoredRun
+
+_HEAD = ("time", "benchmark", "agent", "headline", "samples", "gates", "run")
+
+
+def runs_table(runs: Sequence[StoredRun], saved: Sequence[StoredRun] = ()) -> str:
+    """Runs, the newest last (next to the prompt), then those kept under a name."""
+    lines = columns([_HEAD, *map(_row, runs)], left=(0, 1, 2, 3, 6))
+    if saved:
+        lines += ["", "saved", *columns([_HEAD, *map(_row, saved)], left=(0, 1, 2, 3, 6))]
+    return "\n".join(lines) + "\n"
+
+
+def _row(run: StoredRun) -> list[str]:
+    samples = run.scores.get("samples") or {}
+    marks = [
+        word
+        for word, there in (
+            ("partial", run.scores.get("partial")),
+            ("incomplete", run.scores.get("incomplete")),
+        )
+        if there
+    ]
+    return [
+        run.started,
+        str(run.scores["benchmark"]),
+        run.agent,
+        _headline(run),
+        " ".join([str(samples.get("total", "-")), *marks]),
+        run.gates_passed,
+        run.name,
+    ]
+
+
+def _headline(run: StoredRun) -> str:
+    """The headline of the benchmark; the first metric where the benchmark is not installed."""
+    try:
+        name = stored.benchmark_of(run).headline
+    except BenchmarkError:
+        name = next(iter(run.primary), "-")
+    return f"{name} {with_interval(run.primary.get(name) or {})}"

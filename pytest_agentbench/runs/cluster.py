@@ -1,0 +1,188 @@
+"""Work handed to a Dask cluster: found, checked, and its failures in words.
+
+Dask sends functions and results with pickle. Ours are functions of this package, by name; what comes
+back are numbers and records. Whoever can reach a scheduler can run code on it: a cluster is for
+people who trust each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import importlib
+import logging
+import os
+import pkgutil
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest_agentbench
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.protocol import Each
+
+CONNECT_SECONDS = 5
+WORKER_SECONDS = 20  # until the first worker must be there
+IN_FLIGHT = 4  # tasks for each core that are given to the scheduler at a time
+RETRIES = 2  # of a task whose host could not read a file; lost workers are replaced by Dask itself
+
+
+@contextlib.contextmanager
+def connected(scheduler: str | None) -> Iterator[tuple[Each, int]]:
+    """What hands work to the cluster, and its number of cores; without address, a cluster here."""
+    distributed = _distributed()
+    # What it would log with a traceback comes to us as an exception, too.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    with contextlib.ExitStack() as stack:
+        if scheduler is None:
+            cluster: Any = distributed.LocalCluster(
+                n_workers=os.cpu_count(),
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.ERROR,
+            )
+            stack.enter_context(cluster)
+            client = stack.enter_context(distributed.Client(cluster))
+        else:
+            client = stack.enter_context(_client(distributed, scheduler))
+        _check_workers(client, scheduler or "this machine")
+        cores = max(1, sum(client.nthreads().values()))
+        yield functools.partial(_each, distributed, client, IN_FLIGHT * cores), cores
+
+
+def _distributed() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ImportError as error:
+        raise BenchmarkError(
+            f'--engine dask: it is not installed: pip install "pytest-agentbench[dask]" ({error})'
+        ) from None
+
+
+def _client(distributed: Any, scheduler: str) -> Any:
+    try:
+        return distributed.Client(scheduler, timeout=CONNECT_SECONDS)
+    except Exception as error:  # what listens there may be any program and send anything
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if not isinstance(error, (OSError, ValueError)):
+            said = f"what answers there is no Dask scheduler ({type(error).__name__})"
+        raise BenchmarkError(
+            f"--scheduler: expected the address of a Dask scheduler (tcp://host:8786), got {scheduler}: "
+            f"{said}. `dask scheduler` starts one and prints its address"
+        ) from None
+
+
+def _check_workers(client: Any, where: str) -> None:
+    """Refuses a cluster that is empty or would not compute what this process would."""
+    try:
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
+    except TimeoutError:
+        raise BenchmarkError(
+            f"--scheduler: expected workers at {where}, got none within {WORKER_SECONDS} s; "
+            "`dask worker ADDRESS` starts one"
+        ) from None
+    # By the name of a function that any Python has: a worker without us cannot load one of ours.
+    name = "pytest_agentbench:__version__"
+    here = pytest_agentbench.__version__
+    for worker, found in client.run(pkgutil.resolve_name, name, on_error="return").items():
+        if found != here:
+            _refuse(worker, _said(found, "pytest-agentbench "), f"pytest-agentbench {here}")
+    ours = identity()
+    for worker, found in client.run(identity, on_error="return").items():
+        if found != ours:
+            _refuse(worker, _said(found), _said(ours))
+
+
+def _said(found: Any, before: str = "") -> str:
+    if isinstance(found, Mapping):
+        return ", ".join(f"{name} {value}" for name, value in found.items())
+    if isinstance(found, BaseException):
+        return f"{type(found).__name__}: {found}"
+    return f"{before}{found}"
+
+
+def _refuse(worker: str, found: str, ours: str) -> None:
+    raise BenchmarkError(
+        f"worker {worker}: expected what is installed here ({ours}), got {found}; scores are the same "
+        "bits only where the same code computes them: install the same version there"
+    )
+
+
+@functools.cache
+def identity() -> dict[str, str]:
+    """What decides the bits of a score: this package's code, and what its arithmetic gives here."""
+    root = Path(pytest_agentbench.__file__).parent
+    code = hashlib.sha256()
+    for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).as_posix()):
+        code.update(path.relative_to(root).as_posix().encode())
+        code.update(path.read_bytes().replace(b"\r\n", b"\n"))
+    import numpy as np
+
+    from pytest_agentbench.benchmarks.humob.scoring import READINGS, score_days
+
+    # A day across the whole map, so that every distance and exponential that matters takes part.
+    generated = np.stack([np.arange(1, 201, 2), np.arange(200, 0, -2)], axis=1)
+    scores = score_days(generated, generated[::-1] // 2 + 1, np.array([0, 40, 100]))
+    values = [score.tobytes() for reading in READINGS for score in scores[reading].values()]
+    return {
+        "pytest-agentbench": pytest_agentbench.__version__,
+        "code": code.hexdigest()[:12],
+        "arithmetic": hashlib.sha256(b"".join(values)).hexdigest()[:12],
+    }
+
+
+def call(function: Callable[[Any], Any], argument: Any, expected: Mapping[str, str]) -> Any:
+    """On the worker: the function's result, if this is the code that the client has."""
+    worker = f"{_distributed().get_worker().address} ({socket.gethostname()})"
+    if identity() != expected:  # one that joined later
+        _refuse(worker, _said(identity()), _said(expected))
+    try:
+        return function(argument)
+    except OSError as error:
+        raise WorkerProblem(
+            f"worker {worker}: {error.filename}: {error.strerror or error}; every worker must find the "
+            "files at the paths that they have here"
+        ) from None
+
+
+class WorkerProblem(BenchmarkError):
+    """What one worker cannot do, and another perhaps can."""
+
+
+def _each(
+    distributed: Any,
+    client: Any,
+    most: int,
+    function: Callable[[Any], Any],
+    arguments: Sequence[Any],
+) -> Iterator[Any]:
+    """The results as they come; at most ``most`` tasks are with the scheduler at a time."""
+    work = functools.partial(call, function, expected=identity())
+    waiting = iter(arguments)
+    done = distributed.as_completed(with_results=True, raise_errors=True)
+
+    def give() -> None:
+        for argument in waiting:
+            # Not pure: results of an earlier task on files that have changed since are no results.
+            done.add(client.submit(work, argument, pure=False, retries=RETRIES))
+            return
+
+    for _ in range(min(most, len(arguments))):
+        give()
+    try:
+        for future, result in done:
+            if future.cancelled():  # nobody but a scheduler that is gone does that
+                raise BenchmarkError(
+                    "the connection to the scheduler was lost; what was scored is in the run's records"
+                )
+            yield result
+            give()
+    except distributed.KilledWorker as error:
+        raise BenchmarkError(
+            f"a task ended {error.allowed_failures + 1} workers, the last one "
+            f"{error.last_worker.address}: have they too little memory? Their logs say more"
+        ) from None
+    except ModuleNotFoundError as error:  # on a worker that joined later
+        raise BenchmarkError(f"a worker lacks what this process has: {error}") from None

@@ -1,0 +1,130 @@
+"""A run as the controller sees it: what is expected, what has come, where it is logged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.runs import manifest, names, resume, run_folder
+from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.runs.record import Record, joined
+from pytest_agentbench.runs.stored import StoredRun
+
+
+class Place(NamedTuple):
+    """Where runs are kept, and what was asked for there."""
+
+    house: Path  # .agentbench
+    start: Path  # where paths that a person types begin
+    arguments: Sequence[str]
+
+
+class Resuming(NamedTuple):
+    """What --resume and the options beside it say."""
+
+    name: str
+    anyway: bool
+    failed_only: bool
+
+
+class Collector:
+    """One run of this session."""
+
+    def __init__(
+        self,
+        run: Plan,
+        agent: dict[str, str],
+        place: Place,
+        started: str,
+        baseline: StoredRun | None = None,
+        resuming: Resuming | None = None,
+    ) -> None:
+        settings = run.settings
+        house, start, arguments = place
+        self.run = run
+        self.agent = agent
+        self.baseline = baseline
+        made = manifest.manifest(run, agent, arguments, started)
+        self.records: dict[tuple[str, int], Record] = {}
+        if resuming is not None:
+            folder = names.find_run(
+                resuming.name, house, start, run.benchmark.name, run_folder.RECORDS
+            )
+            self.log = run_folder.RunLog(folder, made, "resumed")
+            try:
+                self._resume(resuming)
+            except BaseException:
+                self.log.close()
+                raise
+        elif settings.run_dir is not None:
+            run_folder.check_free(settings.run_dir)
+            self.log = run_folder.RunLog(settings.run_dir, made)
+        else:
+            named = run_folder.folder_name(started, run.benchmark.name, self.agent["name"])
+            folder = house / names.RUNS / named
+            run_folder.check_free(folder.parent)
+            self.log = run_folder.RunLog(folder, made, "new")
+        self.expected: set[Question] = set()
+        self.came: set[tuple[str, int]] = set()  # in this session
+        self.usage: dict[str, float] = {}
+        self.unlogged: str | None = None  # why records could not be logged
+        self.scores: dict[str, Any] | None = None
+
+    def _resume(self, resuming: Resuming) -> None:
+        earlier = resume.load(self.log.folder, self.log.manifest, resuming.anyway)
+        resume.take_up(self.run, earlier, resuming.failed_only)
+        self.log.manifest = earlier.manifest
+        self.records = {(record.sample, record.epoch): record for record in earlier.records}
+
+    def add(self, fields: str, answer: str) -> Record:
+        """Logs a record as it came, before anything is done with it."""
+        try:
+            self.log.append(joined(fields, answer))
+        except BenchmarkError as error:  # the folder is another session's
+            self.unlogged = str(error)
+        except OSError as error:  # the disk is full, or gone
+            kept = "nothing was logged: when that is mended, start again"
+            if self.log.started:
+                kept = (
+                    "what was logged before is kept: when that is mended, go on with "
+                    f"--resume={self.log.folder}"
+                )
+            self.unlogged = f"{self.log.folder}: {error.strerror}; {kept}"
+        record = Record.from_parts(fields, answer)
+        question = record.sample, record.epoch
+        self.records[question] = record
+        self.came.add(question)
+        for name, count in record.usage.items():
+            self.usage[name] = self.usage.get(name, 0) + count
+        return record
+
+    def overspent(self) -> str | None:
+        """What the run has spent beyond its budget, if anything; workers know only their own share."""
+        settings = self.run.settings
+        cost = self.usage.get("cost", 0.0)
+        tokens = self.usage.get("input_tokens", 0) + self.usage.get("output_tokens", 0)
+        if settings.max_cost is not None and cost >= settings.max_cost:
+            return f"the budget is spent: cost {cost:.4g} of {settings.max_cost:g}"
+        if settings.max_tokens is not None and tokens >= settings.max_tokens:
+            return f"the budget is spent: {tokens:.0f} of {settings.max_tokens} tokens"
+        return None
+
+    def answered(self) -> list[Question]:
+        """The collected questions that left a record."""
+        return [
+            question for question in sorted(self.expected) if self.name(question) in self.records
+        ]
+
+    def logged(self) -> list[Record]:
+        """The records of the collected questions, in the order of the data."""
+        return [self.records[self.name(question)] for question in self.answered()]
+
+    def missing(self) -> list[str]:
+        """The names of samples that were collected and left no record."""
+        lost = [q for q in self.expected if self.name(q) not in self.records]
+        return [self.name(question)[0] for question in sorted(lost)]
+
+    def name(self, question: Question) -> tuple[str, int]:
+        return str(self.run.dataset.keys[question.sample]), question.epoch

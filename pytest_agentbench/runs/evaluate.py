@@ -1,0 +1,158 @@
+"""Samples from question to record: ask, check, measure. Never raises for what an agent does."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pytest_agentbench.agents.ask import Outcome
+from pytest_agentbench.agents.call import AgentTimeout
+from pytest_agentbench.agents.errors import RemoteAgentError
+from pytest_agentbench.agents.tracebacks import from_agent
+from pytest_agentbench.base.errors import InvalidAnswer
+from pytest_agentbench.base.plain import jsonable
+from pytest_agentbench.benchmarks.protocol import Benchmark, Sample
+from pytest_agentbench.runs.record import Record, Status
+
+
+class MissingAnswer(LookupError):
+    """A submission without an answer for a sample."""
+
+
+Failure = BaseException | None
+
+
+def evaluate(
+    benchmark: Benchmark,
+    samples: Sequence[Sample],
+    ask: Callable[[Sample], Outcome],
+    epoch: int = 1,
+    records: list[Record] | None = None,
+) -> tuple[list[Record], Failure]:
+    """The record of each sample, and the first exception that code of the agent's raised.
+
+    They are put into ``records`` as they are made: what ends the work half-way (Ctrl-C, a skip) does
+    not cost the answers that came before.
+    """
+    __tracebackhide__ = True
+    records = [] if records is None else records
+    answers: list[Any] = []
+    failure: Failure = None
+    try:
+        for sample in samples:
+            record, answer, error = _checked(benchmark, sample, ask(sample), epoch)
+            records.append(record)
+            answers.append(answer)
+            failure = failure or error
+    finally:
+        failure = _measure(benchmark, samples, answers, records) or failure
+    return records, failure
+
+
+def _measure(
+    benchmark: Benchmark, samples: Sequence[Sample], answers: Sequence[Any], records: list[Record]
+) -> Failure:
+    """Puts the metrics into the records of checked answers."""
+    failure = None
+    good = [number for number, record in enumerate(records) if record.status == "ok"]
+    measured = _measured(benchmark, [samples[n] for n in good], [answers[n] for n in good])
+    for number, metrics in zip(good, measured, strict=True):
+        if isinstance(metrics, Exception):
+            error_text = f"scoring failed: {_said(metrics)}"
+            records[number] = records[number].changed(status="error", error=error_text)
+            failure = failure or metrics
+        else:
+            records[number] = records[number].changed(metrics=jsonable(metrics))
+    return failure
+
+
+def _checked(
+    benchmark: Benchmark, sample: Sample, outcome: Outcome, epoch: int
+) -> tuple[Record, Any, Failure]:
+    """The record of one answer before it is measured, and the answer in its checked form."""
+    counts, messages = outcome.usage.counts, outcome.usage.messages
+
+    def record(status: Status, answer: Any, error: str | None) -> Record:
+        return Record(
+            benchmark=benchmark.name,
+            sample=str(sample.key),
+            epoch=epoch,
+            status=status,
+            answer=jsonable(answer, whole=status == "ok"),
+            error=error,
+            seconds=round(outcome.seconds, 6),
+            usage=jsonable(counts) if counts else {},
+            evidence=jsonable({"messages": messages}) if messages else {},
+        )
+
+    error = outcome.error
+    if isinstance(error, AgentTimeout):
+        return record("timeout", None, str(error)), None, None
+    if isinstance(error, MissingAnswer):
+        return record("error", None, str(error)), None, None
+    if error is not None:
+        return record("error", None, _said(error)), None, from_agent(error)
+    try:
+        checked = benchmark.check(sample, outcome.answer)
+    except InvalidAnswer as invalid:
+        return record("invalid", outcome.answer, str(invalid)), None, None
+    except (Exception, SystemExit) as fault:
+        if _is_the_objects(benchmark, sample, outcome.answer):
+            refusal = InvalidAnswer("lists, texts and numbers", outcome.answer)
+            text = f"{refusal}, which raised {_said(fault)}"
+            return record("invalid", outcome.answer, text), None, None
+        # A fault of the benchmark's: the answer is kept all the same.
+        return record("error", outcome.answer, f"check failed: {_said(fault)}"), None, fault
+    try:
+        return record("ok", checked, None), checked, None
+    except ValueError as error:  # a part of it would be scored as the answer
+        return record("error", checked, f"the answer cannot be kept: {error}"), None, None
+
+
+def _is_the_objects(benchmark: Benchmark, sample: Sample, answer: Any) -> bool:
+    """Whether an object of the agent's own, and not the benchmark, made a check fail.
+
+    It did where the same answer in plain form is checked without a fault.
+    """
+    try:
+        benchmark.check(sample, jsonable(answer))
+    except InvalidAnswer:
+        return True
+    except Exception:
+        return False
+    return True
+
+
+def _measured(
+    benchmark: Benchmark, samples: Sequence[Sample], answers: Sequence[Any]
+) -> Sequence[Mapping[str, Any] | Exception]:
+    """The metrics of checked answers, all at once; where that fails, one by one to find which."""
+    try:
+        return benchmark.score_samples(samples, answers)
+    except Exception as error:
+        if len(samples) == 1:
+            return [error]
+    return [_measured(benchmark, [s], [a])[0] for s, a in zip(samples, answers, strict=True)]
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, RemoteAgentError):
+        return str(error)  # it names the type that was raised in the other process
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # an exception of the agent's own may fail to print itself
+        return type(error).__name__
+
+
+@contextlib.contextmanager
+def held_off() -> Iterator[None]:
+    """No search meanwhile; not for code of an agent, which may count on it."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,53 @@
+"""Where the truth lies on this machine: what is hidden from agents in processes of their own."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_agentbench.base import files
+from pytest_agentbench.runs import run_folder
+
+if TYPE_CHECKING:
+    from pytest_agentbench.settings.settings import Settings
+
+
+def places(settings: Settings) -> tuple[Path, ...]:
+    """The data, what was built of them, and the runs, whose records and reports tell of them.
+
+    Some need not exist yet.
+    """
+    *_, rootdir = settings.bases
+    found = [files.cache_folder(), rootdir / run_folder.HOUSE]
+    found += settings.benchmark.truth_places(settings)
+    if isinstance(settings.dataset, Path):
+        found += _history(settings.dataset)
+    if settings.run_dir is not None:
+        found.append(settings.run_dir)
+    for base in settings.bases:
+        found += [
+            path for path in (base / run_folder.HOUSE, *_runs(settings, base)) if path.exists()
+        ]
+    return tuple(dict.fromkeys(path.absolute() for path in found))
+
+
+def _runs(settings: Settings, base: Path) -> Iterator[Path]:
+    for name in (settings.baseline, settings.resumed):
+        if name is not None:
+            path = base / Path(name).expanduser()
+            yield path.parent if path.name == run_folder.SCORES else path
+
+
+def _history(dataset: Path) -> Iterator[Path]:
+    """The repositories of git around the data, which may hold them a second time."""
+    for folder in dataset.resolve().parents:
+        place = folder / ".git"
+        if place.is_dir():
+            yield place
+        elif place.is_file():  # a work tree: the repository is elsewhere
+            yield place
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                inner = folder / place.read_text(encoding="utf-8").partition(":")[2].strip()
+                yield inner.parents[1] if inner.parent.name == "worktrees" else inner

@@ -1,0 +1,60 @@
+"""The manifest of a run: all that someone needs to know to believe it or to repeat it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_agentbench.agents.process import confinement
+from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs.plan import Plan
+
+_PACKAGES = ("pytest-agentbench", "pytest", "pytest-xdist", "numpy", "numba", "polars")
+
+
+def manifest(
+    run: Plan, agent: dict[str, str], arguments: Sequence[str], started: str
+) -> dict[str, Any]:
+    """Versions, settings, data and agent digests, machine. No host name, no environment."""
+    return {
+        "schema": run_folder.SCHEMA,
+        "started": started,
+        "arguments": [
+            argument.replace(run.settings.agent, run.settings.agent_shown) for argument in arguments
+        ],
+        "settings": run.settings.as_json(),
+        "agent": agent,
+        "confinement": confinement_in_force(run, agent),
+        "dataset": {
+            "source": str(run.settings.dataset),
+            "digest": run.dataset.digest,
+            "description": run.dataset.description,
+            "samples": len(run.dataset.keys),
+        },
+        "versions": {"python": platform.python_version(), **_versions()},
+        "machine": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "architecture": platform.machine(),
+            "cores": os.cpu_count(),
+        },
+    }
+
+
+def _versions() -> dict[str, str]:
+    versions = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def confinement_in_force(run: Plan, agent: dict[str, str]) -> str | None:
+    """What keeps the agent that will answer from the truth; None if it is not in a process of ours."""
+    confined = run.confined and agent["name"] == run.loaded_agent.name
+    return str(confinement.available()) if confined else None

@@ -1,0 +1,128 @@
+"""Runs by the names people give them: a folder, its scores.json, ``last``, a saved name.
+
+``agentbench save NAME`` copies a run to ``.agentbench/saved/NAME``, so that it outlives the runs
+that are cleared away.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.runs import run_folder, stored
+from pytest_agentbench.runs.stored import StoredRun
+
+RUNS, SAVED = "runs", "saved"
+LAST = "last"
+# What a comparison needs. Reports and the benchmark's own tables can be made again from these.
+KEPT = (run_folder.MANIFEST, run_folder.RECORDS, run_folder.SCORES)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def find_house(start: Path) -> Path:
+    """``.agentbench`` in this folder or the nearest one above; where there is none, the one here."""
+    for folder in (start, *start.parents):
+        if (folder / run_folder.HOUSE).is_dir():
+            return folder / run_folder.HOUSE
+    return start / run_folder.HOUSE
+
+
+def find_run(
+    name: str, house: Path, base: Path, benchmark: str | None = None, proof: str = run_folder.SCORES
+) -> Path:
+    """The folder of the run that ``name`` means.
+
+    A path (from ``base``) comes first, then a saved name, then the name of a folder in ``runs``.
+    ``last`` is the newest run, of ``benchmark`` if that is given. ``proof`` is the file that the run
+    must hold: one that can be resumed need not be scored.
+    """
+    if name == LAST:
+        return _last(house / RUNS, benchmark, proof)
+    path = base / Path(name).expanduser()
+    folder = path.parent if path.name == run_folder.SCORES else path
+    places = [folder]
+    if _NAME.fullmatch(name):
+        places += [house / SAVED / name, house / RUNS / name]
+    for place in places:
+        if (place / proof).is_file():
+            return place
+    saved = ", ".join(saved_names(house)) or "none"
+    raise BenchmarkError(
+        f"{name}: expected the folder of a run (with {proof}), its {run_folder.SCORES}, 'last' or a saved "
+        f"name (there are: {saved}; `agentbench save NAME` makes one)"
+    )
+
+
+def _last(runs: Path, benchmark: str | None, proof: str) -> Path:
+    folders = [path.parent for path in runs.glob(f"*/{proof}") if _is_of(path.parent, benchmark)]
+    if not folders:
+        of = "" if benchmark is None else f" of {benchmark}"
+        raise BenchmarkError(f"no run{of} with {proof} below {runs}, so no 'last' one")
+    return max(folders, key=lambda folder: (folder / proof).stat().st_mtime_ns)
+
+
+def _is_of(folder: Path, benchmark: str | None) -> bool:
+    if benchmark is None:
+        return True
+    try:
+        manifest = run_folder.read_json(folder / run_folder.MANIFEST, "a manifest")
+    except BenchmarkError:
+        return False
+    return bool((manifest.get("settings") or {}).get("benchmark") == benchmark)
+
+
+def saved_names(house: Path) -> list[str]:
+    return sorted(path.parent.name for path in (house / SAVED).glob(f"*/{run_folder.SCORES}"))
+
+
+def save(name: str, run: Path, house: Path, replace: bool = False) -> Path:
+    """Copies what a comparison needs of a run to its saved place; whole, or not at all."""
+    if not _NAME.fullmatch(name) or name == LAST:
+        raise BenchmarkError(
+            f"expected a name of letters, digits, '.', '_' and '-' other than 'last', got {name!r}"
+        )
+    stored.read(run)  # a broken run is refused before it replaces a good one
+    place = house / SAVED / name
+    if place.resolve() == run.resolve():
+        return place
+    if place.exists() and not replace:
+        raise BenchmarkError(
+            f"{place}: expected a name that is free, got one that is taken; give another name or "
+            "--replace"
+        )
+    run_folder.ignore_in_git(house)
+    place.parent.mkdir(exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=".building-", dir=place.parent))
+    try:
+        for file in KEPT:
+            shutil.copy2(run / file, building / file)
+        building.chmod(0o777 & ~_umask())  # mkdtemp makes it for the owner alone
+        shutil.rmtree(place, ignore_errors=True)
+        building.rename(place)
+    except OSError as error:
+        raise BenchmarkError(f"{run}: cannot be saved as {place}: {error}") from None
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return place
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def runs_below(folder: Path) -> Iterator[StoredRun]:
+    """The finished runs in a folder and below it, oldest first; folders that hold none are passed by."""
+    found = []
+    for path in folder.rglob(run_folder.SCORES):
+        try:
+            found.append(stored.read(path.parent))
+        except BenchmarkError:  # another program's scores.json, or half a run
+            continue
+    yield from sorted(found, key=lambda run: (run.started, str(run.folder)))

@@ -1,0 +1,214 @@
+"""A run made ready: settings, data, the samples to ask and what answers them."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from pytest_agentbench.agents import ask, captured, load
+from pytest_agentbench.agents.ask import Outcome
+from pytest_agentbench.agents.call import Agent
+from pytest_agentbench.agents.http_agent import HttpAgent
+from pytest_agentbench.agents.llm.client import LLM, BudgetExceeded
+from pytest_agentbench.agents.prefetch import Ahead
+from pytest_agentbench.agents.process.command import CommandAgent
+from pytest_agentbench.agents.process.isolated import IsolatedAgent
+from pytest_agentbench.agents.process.sandbox import IsolationOptions
+from pytest_agentbench.agents.shapes import Tools
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.protocol import Dataset, Sample, Submission
+from pytest_agentbench.runs import hidden
+from pytest_agentbench.runs.evaluate import evaluate
+from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.submissions import Submitted, look_up, submitted
+from pytest_agentbench.settings.settings import Settings
+
+# What pytest prints unchanged in a node id and a shell can quote.
+_NAME = re.compile(r"[A-Za-z_]\w*\[[!-Z^-~]+\]", re.ASCII)
+_MANY_ANSWERS, _LARGE_CHUNK = 5000, 1000
+
+
+class Question(NamedTuple):
+    """One sample in one epoch."""
+
+    sample: int  # its index in the data
+    epoch: int
+
+
+class Plan:
+    """One benchmark with one agent; the same in the controller and in every worker."""
+
+    def __init__(
+        self, settings: Settings, processes: int = 1, scored: Submitted | None = None
+    ) -> None:
+        self.settings = settings
+        self.benchmark = settings.benchmark
+        self.llm = _model(settings, processes)
+        if settings.submission is None:
+            self.loaded_agent = self._load_agent()
+        loaded = settings.benchmark.load(settings) if scored is None else scored.dataset
+        self.dataset = _checked(loaded)
+        self.indices = _drawn(len(self.dataset.keys), settings.limit, settings.seed)
+        self.submission: Submission | None = None
+        if scored is not None:
+            self.submission, self.loaded_agent = scored.submission, scored.agent
+        elif settings.submission is not None:
+            self.submission, self.loaded_agent = submitted(settings, self.dataset)
+        self.answered: frozenset[Question] = frozenset()  # by the run that is resumed
+        self.unasked: frozenset[Question] = frozenset()  # left alone by --resume-failed-only
+
+    @cached_property
+    def targets(self) -> tuple[str, ...]:
+        """The kinds of sample (``uid``; ``recommendation`` and ``review_writing``), in data order."""
+        return tuple(dict.fromkeys(self.dataset.keys[index].target for index in self.indices))
+
+    @cached_property
+    def chunk(self) -> int:
+        """Samples in one item. To look answers up takes far less time than an item does."""
+        if self.settings.chunk is not None:
+            return self.settings.chunk
+        many = self.submission is not None and len(self.indices) > _MANY_ANSWERS
+        return _LARGE_CHUNK if many else 1
+
+    @cached_property
+    def items(self) -> dict[str, tuple[Question, ...]]:
+        """The items to collect: name in the node id -> questions, several of them in a chunk."""
+        keys = self.dataset.keys
+        size, epochs = self.chunk, self.settings.epochs
+        found = {}
+        for target in self.targets:
+            own = [index for index in self.indices if keys[index].target == target]
+            for start in range(0, len(own), size):
+                chunk = own[start : start + size]
+                first, last = keys[chunk[0]].id, keys[chunk[-1]].id
+                label = first if len(chunk) == 1 else f"{first}..{last}"
+                for epoch in range(1, epochs + 1):
+                    suffix = f"-e{epoch}" if epochs > 1 else ""
+                    questions = tuple(Question(index, epoch) for index in chunk)
+                    found[f"{target}[{label}{suffix}]"] = questions
+        return found
+
+    def samples(self, asked: Any) -> Sample | list[Sample]:
+        """What the fixture ``sample`` gives: a sample by its index, or a list of them (--chunk)."""
+        if isinstance(asked, list):
+            return [self.dataset.sample(index) for index in asked]
+        return self.dataset.sample(asked)
+
+    def _load_agent(self) -> load.LoadedAgent:
+        settings = self.settings
+        options = None
+        if settings.agent_isolation == "process":
+            memory = settings.agent_memory
+            options = IsolationOptions(
+                memory=None if memory is None else memory << 20,
+                environment=settings.agent_envs,
+                hidden=hidden.places(settings),
+            )
+        elsewhere = settings.agent.startswith(("builtin:", "cmd:", "http://", "https://"))
+        if options is None or elsewhere:
+            return load.load(
+                settings.agent, settings.bases, settings.benchmark, settings.agent_timeout, options
+            )
+        isolated = IsolatedAgent(
+            settings.agent, settings.bases, options, settings.agent_timeout, self.llm
+        )
+        isolated.start()  # a mistake in its file is found before any sample is asked
+        return load.LoadedAgent(settings.agent, isolated, isolated.digest)
+
+    @property
+    def confined(self) -> bool:
+        """Whether the agent runs in a process of ours that is kept from the truth."""
+        return self.settings.agent_isolation == "process" and isinstance(
+            self.loaded_agent.target, (CommandAgent, IsolatedAgent)
+        )
+
+    @cached_property
+    def agent(self) -> Callable[[Any], Any]:
+        return self._callable(self.loaded_agent.target)
+
+    def _callable(self, agent: Any) -> Callable[[Any], Any]:
+        """Agents in other processes keep the time themselves; all others are wrapped."""
+        if isinstance(agent, (Agent, CommandAgent, HttpAgent, IsolatedAgent)):
+            return agent
+        return Agent(agent, self.settings.agent_timeout, Tools(self.llm))
+
+    def asker(self, agent: Any, epoch: int) -> Callable[[Sample], Outcome]:
+        """What answers a sample: the submission, or the agent, which sees the context alone."""
+        if self.submission is not None:
+            answers = self.submission.answers
+            return lambda sample: look_up(answers, sample, epoch)
+        call = self._callable(agent)
+        return lambda sample: ask.ask(call, sample.context, self.settings.agent_retries)
+
+    def ask_ahead(self, questions: Iterable[Question]) -> Ahead[Question]:
+        """Starts to ask these questions, ``concurrency`` at a time."""
+
+        def ask_one(question: Question) -> Outcome:
+            ask = self.asker(self.agent, question.epoch)
+            with captured.kept() as printed:
+                outcome = ask(self.dataset.sample(question.sample))
+            outcome.printed = printed
+            return outcome
+
+        plan = [question for question in questions if question not in self.answered]
+        return Ahead(ask_one, plan, self.settings.concurrency)
+
+    def records_of(self, outcomes: Mapping[Question, Outcome]) -> Iterator[Record]:
+        """The records of questions that were asked ahead and had no item to report them."""
+        for question, outcome in outcomes.items():
+            if not isinstance(outcome.error, BudgetExceeded):
+                sample = self.dataset.sample(question.sample)
+                yield from evaluate(self.benchmark, [sample], outcome.as_answer, question.epoch)[0]
+
+    def questions_of(self, nodeid: str) -> tuple[Question, ...]:
+        """The questions that a node id of this run names; none for any other node id."""
+        prefix = f"{self.settings.nodeid}::"
+        return self.items.get(nodeid[len(prefix) :], ()) if nodeid.startswith(prefix) else ()
+
+    def close(self) -> None:
+        """Ends what this process started for the agent."""
+        agent = vars(self).get("agent")
+        if agent is None and isinstance(self.loaded_agent.target, IsolatedAgent):
+            agent = self.loaded_agent.target  # started early, to find mistakes
+        if agent is not None:
+            agent.close()
+        if self.llm is not None:
+            self.llm.close()
+
+
+def _model(settings: Settings, processes: int) -> LLM | None:
+    """The model for agents that want one, if the scenario names any."""
+    if not settings.llm:
+        return None
+    return LLM(
+        settings.llm,
+        max_cost=settings.max_cost,
+        max_tokens=settings.max_tokens,
+        processes=processes,
+    )
+
+
+def _drawn(total: int, limit: int | None, seed: int) -> tuple[int, ...]:
+    """All samples, or ``limit`` of them drawn with the seed (the first ones may be of one kind)."""
+    if limit is None or limit >= total:
+        return tuple(range(total))
+    return tuple(sorted(random.Random(seed).sample(range(total), limit)))
+
+
+def _checked(dataset: Dataset) -> Dataset:
+    """A data set whose samples have names that pytest can show and take back."""
+    if not dataset.keys:
+        raise BenchmarkError(f"{dataset.description}: expected samples, got none")
+    names = set()
+    for key in dataset.keys:
+        name = str(key)
+        if not _NAME.fullmatch(name) or name in names:
+            why = "a name used once" if name in names else "a plain name such as uid[80012]"
+            raise BenchmarkError(
+                f"{dataset.description}: expected {why} for a sample, got {name!r}"
+            )
+        names.add(name)
+    return dataset

@@ -1,0 +1,108 @@
+"""The record of one sample: all that a question to the agent leaves behind, as plain JSON."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+Status = Literal["ok", "invalid", "error", "timeout"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+_LONG_TEXT = 1000  # characters of JSON from which on an answer is worth packing
+_encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps would make an encoder each time
+_encode_short = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder().raw_decode  # of texts of ours, which have nothing around them
+
+
+class _Packed(bytes):
+    """The JSON of a long answer, compressed: a large run holds all its records in memory."""
+
+
+def _packed(text: str) -> _Packed:
+    return _Packed(zlib.compress(text.encode("ascii"), 1))
+
+
+class _Answer:
+    """The field ``answer``: one that came as JSON is decoded when it is asked for."""
+
+    def __get__(self, record: Record | None, owner: type[Record]) -> Any:
+        if record is None:
+            return None  # the default
+        value = record.__dict__["answer"]
+        return json.loads(zlib.decompress(value)) if isinstance(value, _Packed) else value
+
+    def __set__(self, record: Record, value: Any) -> None:
+        record.__dict__["answer"] = value
+
+
+@dataclass(frozen=True)
+class Record:
+    """What became of one sample in one epoch."""
+
+    benchmark: str
+    sample: str  # "uid[80012]"
+    status: Status
+    epoch: int = 1
+    answer: Any = _Answer()  # also an invalid one: nothing an agent said is lost
+    error: str | None = None
+    seconds: float = 0.0
+    usage: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    evidence: Mapping[str, Any] = field(default_factory=dict)  # stdout, stderr, log, messages
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether an answer was kept; it is not decoded for that."""
+        return vars(self)["answer"] is not None
+
+    def to_json(self) -> str:
+        """One line of ASCII: lone surrogates and line separators in an answer stay escaped."""
+        return joined(*self.to_parts())
+
+    def changed(self, **fields: Any) -> Record:
+        """This record with other values in some fields: an answer that is packed stays so."""
+        record = object.__new__(Record)
+        vars(record).update(vars(self), **fields)
+        return record
+
+    def to_parts(self) -> tuple[str, str]:
+        """The JSON of all but the answer, and that of the answer, which may be long."""
+        fields = dict(vars(self))
+        del fields["answer"]
+        return _encode(fields), _encode_short(self.answer)
+
+    @classmethod
+    def from_parts(cls, fields: str, answer: str) -> Record:
+        """The record; a long answer stays packed until somebody asks for it."""
+        if len(answer) <= _LONG_TEXT:
+            return cls._of(_decode(joined(fields, answer))[0])
+        return cls._of({**_decode(fields)[0], "answer": _packed(answer)})
+
+    @classmethod
+    def from_json(cls, line: str) -> Record:
+        """The record in a line of the run log; ``ValueError`` for anything else."""
+        try:
+            data = json.loads(line)
+        except RecursionError as error:
+            raise ValueError(f"not a record: {error}") from None
+        if len(line) > _LONG_TEXT and isinstance(data, dict) and "answer" in data:
+            data["answer"] = _packed(_encode_short(data["answer"]))
+        return cls._of(data)
+
+    @classmethod
+    def _of(cls, data: Any) -> Record:
+        try:
+            record = cls(**data)
+        except TypeError as error:
+            raise ValueError(f"not a record: {error}") from None
+        if record.status not in STATUSES:
+            raise ValueError(f"not a record: unknown status {record.status!r}")
+        return record
+
+
+def joined(fields: str, answer: str) -> str:
+    """The line of the run log, of its parts."""
+    return f'{fields[:-1]}, "answer": {answer}}}'

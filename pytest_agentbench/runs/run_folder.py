@@ -1,0 +1,259 @@
+"""The folder of a run: manifest, append-only records, scores. Only the controller writes here."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.runs.record import Record
+
+HOUSE = ".agentbench"  # in pytest's rootdir
+MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
+SCHEMA = 1  # of manifest, records and scores: raised when an older version would misread them
+
+
+def folder_name(started: str, benchmark: str, agent: str) -> str:
+    """``<time>-<benchmark>-<agent>``, of plain characters."""
+    words = [started, benchmark, agent.removeprefix("builtin:")]
+    return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "_", word).strip("_") for word in words)
+
+
+def check_free(folder: Path) -> None:
+    """Refuses a folder that holds a run already or cannot be written, before any sample is asked."""
+    if _holds_records(folder):
+        raise BenchmarkError(
+            f"{folder}: expected a folder without a run, but it holds {RECORDS}; its answers are "
+            f"not overwritten: name another folder, or go on with that run (--resume={folder})"
+        )
+    existing = folder
+    while not existing.exists():
+        existing = existing.parent
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        raise BenchmarkError(
+            f"{folder}: expected a folder that can be written, got {existing}; name another one "
+            "with --run-dir"
+        )
+
+
+def _holds_records(folder: Path) -> bool:
+    """An empty log is that of a session killed before it had logged anything."""
+    path = folder / RECORDS
+    return path.exists() and path.stat().st_size > 0
+
+
+class RunLog:
+    """Appends the records of a run as they come; the folder of a new run appears with the first one.
+
+    A run that is resumed is taken at once, so that no two sessions answer the same questions.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Mapping[str, Any],
+        kind: Literal["new", "named", "resumed"] = "named",
+    ) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self._kind = kind  # new: another free name is as good, if this one is taken meanwhile
+        # A plain descriptor: a line is written by one call, and nothing waits in a buffer.
+        self._file = self._taken() if kind == "resumed" else None
+        self._described = False
+
+    def append(self, line: str) -> None:
+        """One record as JSON, handed to the system at once: a killed process loses nothing logged."""
+        if self._file is None:
+            self._make()
+        if not self._described:
+            self._describe()
+        assert self._file is not None
+        data = memoryview(f"{line}\n".encode("ascii"))
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._file, data[written:])
+        except OSError:  # the disk is full: no half of a record stays
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, os.fstat(self._file).st_size - written)
+            raise
+
+    def _make(self) -> None:
+        if self._kind == "new":
+            self.folder = _made(self.folder)
+            self._kind = "named"  # it has its name now, should the rest fail and be tried again
+        self.folder.mkdir(parents=True, exist_ok=True)
+        house = self.folder.parent.parent
+        if house.name == HOUSE:
+            ignore_in_git(house)
+        self._file = self._taken()
+
+    def _taken(self) -> int:
+        """The open log, for this session alone."""
+        path, flags = self.folder / RECORDS, os.O_WRONLY | os.O_APPEND
+        old = self._kind == "resumed"
+        try:
+            if old:
+                file = os.open(path, flags)
+            else:
+                file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:  # of a session killed before it had logged anything, or at work now
+            file = os.open(path, flags)
+            alone = _lock(file, otherwise=False) and os.fstat(file).st_size == 0
+        except OSError as error:
+            if not old:
+                raise
+            raise BenchmarkError(
+                f"{self.folder}: expected a run that can be gone on with, but its {RECORDS} cannot "
+                f"be written: {error.strerror}"
+            ) from None
+        else:
+            alone = _lock(file, otherwise=True)
+        if not alone:
+            os.close(file)
+            raise BenchmarkError(
+                f"{self.folder}: another session writes its records there; wait for its end, or "
+                "name another folder with --run-dir"
+            )
+        return file
+
+    def _describe(self) -> None:
+        assert self._file is not None
+        heal(self.folder)
+        write_json(self.folder / MANIFEST, self.manifest)
+        self._described = True
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    @property
+    def started(self) -> bool:
+        """Whether this session has the folder of a run, to which it may add files."""
+        return self._described or self._kind == "resumed"
+
+
+def _lock(file: int, otherwise: bool) -> bool:
+    """Takes a file for this process, until it ends; ``otherwise`` where the disk has no locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return otherwise
+    return True
+
+
+def _made(folder: Path) -> Path:
+    """This folder, or one of the same name with a number: made by us, whoever else is at it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    number, free = 1, folder
+    while True:
+        try:
+            free.mkdir()
+        except FileExistsError:
+            number += 1
+            free = folder.with_name(f"{folder.name}-{number}")
+        else:
+            return free
+
+
+def heal(folder: Path) -> None:
+    """Cuts off the torn last line of a log whose writer was killed, before more is appended."""
+    path = folder / RECORDS
+    if not path.exists():
+        return
+    with path.open("rb+") as file:
+        text = file.read()
+        whole = text.rfind(b"\n") + 1
+        if whole < len(text):
+            last = text[whole:]
+            try:  # only the line end may be missing
+                Record.from_json(last.decode("ascii"))
+            except ValueError:
+                file.truncate(whole)
+            else:
+                file.write(b"\n")
+
+
+def ignore_in_git(house: Path) -> None:
+    """Keeps ``.agentbench`` out of the user's commits, as pytest does with its cache."""
+    house.mkdir(parents=True, exist_ok=True)
+    ignore = house / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("# made by pytest-agentbench\n*\n", encoding="ascii")
+
+
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Whole or not at all: a reader never sees half a file."""
+    half = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        half.write_text(json.dumps(data, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        half.replace(path)
+    except BaseException:
+        half.unlink(missing_ok=True)
+        raise
+
+
+def read_records(folder: Path) -> list[Record]:
+    """The records of a run, the last of each sample and epoch; a torn last line is passed over."""
+    path = folder / RECORDS
+    try:
+        lines = path.read_text(encoding="ascii").split("\n")
+    except OSError as error:
+        raise BenchmarkError(f"{path}: expected the records of a run: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise BenchmarkError(f"{path}: expected JSON lines in ASCII, got {error}") from None
+    return list(latest(_parsed(path, lines)))
+
+
+def _parsed(path: Path, lines: list[str]) -> Iterable[Record]:
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        try:
+            yield Record.from_json(line)
+        except ValueError as error:
+            if number == len(lines):  # no line end after it: the writer was killed in mid-line
+                return
+            raise BenchmarkError(
+                f"{path}, line {number}: expected a record, got {error}; the other lines are whole: "
+                "remove this one, and --resume asks its sample again"
+            ) from None
+
+
+def latest(records: Iterable[Record]) -> Iterable[Record]:
+    """The last record of each sample and epoch: a rerun replaces what it repeats."""
+    return {(record.sample, record.epoch): record for record in records}.values()
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a run."""
+    return read_json(folder / MANIFEST, "the manifest of a run", SCHEMA)
+
+
+def read_json(path: Path, what: str, schema: int | None = None) -> dict[str, Any]:
+    """A JSON file of ours."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BenchmarkError(f"{path}: expected {what}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise BenchmarkError(f"{path}: expected {what} in JSON, got {error}") from None
+    if not isinstance(data, dict):
+        raise BenchmarkError(f"{path}: expected {what}, got a JSON {type(data).__name__}")
+    if schema is not None and data.get("schema") != schema:
+        made_by = (data.get("versions") or {}).get("pytest-agentbench")
+        raise BenchmarkError(
+            f"{path}: expected {what} in schema {schema}, got schema {data.get('schema')}; nothing of it "
+            f"is changed: read it with the version that made it (pytest-agentbench {made_by or 'unknown'})"
+        )
+    return data

@@ -1,0 +1,169 @@
+"""A finished run read back from its folder: scores, manifest, records, and the data it was made on."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Parameter
+from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs.record import Record
+from pytest_agentbench.settings import gates
+from pytest_agentbench.settings.settings import Settings
+
+# Settings that the manifest holds in the form they have.
+_AS_THEY_ARE = (
+    "limit", "chunk", "epochs", "concurrency", "agent_timeout", "agent_retries", "baseline",
+)  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredRun:
+    """A run with scores. Its records are read when they are asked for."""
+
+    folder: Path
+    scores: Mapping[str, Any]
+    manifest: Mapping[str, Any]
+
+    @cached_property
+    def records(self) -> list[Record]:
+        return run_folder.read_records(self.folder)
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def agent(self) -> str:
+        return str((self.scores.get("agent") or {}).get("name"))
+
+    @property
+    def started(self) -> str:
+        """When it was started, ``2026-11-16 02:44:24``."""
+        digits = str(self.manifest.get("started") or "")
+        day, _, time = digits.partition("-")
+        if len(day) != 8 or len(time) != 6:
+            return digits
+        return f"{day[:4]}-{day[4:6]}-{day[6:]} {time[:2]}:{time[2:4]}:{time[4:]}"
+
+    @property
+    def primary(self) -> Mapping[str, Mapping[str, Any]]:
+        """The scores of the reading that gates and the headline use."""
+        readings: Mapping[str, Any] = self.scores.get("readings") or {}
+        found: Mapping[str, Any] = readings.get(str(self.scores.get("primary"))) or {}
+        return found
+
+    @property
+    def gates_passed(self) -> str:
+        """``2/3``; ``-`` where none was decided."""
+        decided = [g for g in self.scores.get("gates") or () if g.get("passed") is not None]
+        return f"{sum(bool(g['passed']) for g in decided)}/{len(decided)}" if decided else "-"
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """What a finished run was made from, loaded again."""
+
+    settings: Settings
+    dataset: Dataset
+
+    @property
+    def benchmark(self) -> Benchmark:
+        return self.settings.benchmark
+
+
+def read(folder: Path) -> StoredRun:
+    """The run in a folder; :class:`BenchmarkError` where it is not one of ours."""
+    scores = run_folder.read_json(folder / run_folder.SCORES, "the scores of a run")
+    where = folder / run_folder.SCORES
+    readings = scores.get("readings")
+    if not isinstance(readings, dict) or not isinstance(scores.get("benchmark"), str):
+        raise BenchmarkError(
+            f"{where}: expected the scores of a run with `benchmark` and `readings`"
+        )
+    for metrics in readings.values():
+        for name, score in metrics.items():
+            value = score.get("value")
+            if isinstance(value, float) and not math.isfinite(value):
+                raise BenchmarkError(f"{where}: expected a finite {name} or null, got {value}")
+    manifest = run_folder.read_manifest(folder)
+    return StoredRun(folder, scores, manifest)
+
+
+def benchmark_of(run: StoredRun) -> Benchmark:
+    """The benchmark that made a run: by its registered name, else by the class in the manifest."""
+    name = str(run.scores["benchmark"])
+    known = (run.manifest.get("settings") or {}).get("benchmark_class")
+    if registry.match(name) is None and known:
+        return registry.get(str(known))
+    if registry.match(name) is None:
+        raise BenchmarkError(
+            f"{run.folder}: expected a run of an installed benchmark "
+            f"({', '.join(registry.available())}), got one of {name!r}; install the package that has it"
+        )
+    return registry.get(name)
+
+
+def settings_of(run: StoredRun, dataset: str | None = None) -> Settings:
+    """The settings that decide a run's data and scores, as far as the manifest tells.
+
+    ``dataset`` says where the data lie now, if not where they lay then.
+    """
+    benchmark = benchmark_of(run)
+    given: Mapping[str, Any] = run.manifest.get("settings") or {}
+    source = dataset or str(given.get("dataset") or "demo")
+    if source not in ("demo", "hub") and not Path(source).exists():
+        origin = "--dataset" if dataset else f"{run.folder / run_folder.MANIFEST}: settings.dataset"
+        hint = "" if dataset else "; say where the data lie now with --dataset PATH"
+        raise BenchmarkError(f"{origin}: expected a path that exists, got {source!r}{hint}")
+    return Settings(
+        benchmark=benchmark,
+        nodeid=benchmark.name,
+        mode=str(run.scores["mode"]),
+        dataset=source if source in ("demo", "hub") else Path(source),
+        agent=str(given.get("agent")),
+        reading=str(run.scores["primary"]),
+        seed=int(run.scores.get("seed") or 0),
+        text_models=given.get("text_models"),
+        keep_candidate_order=bool(given.get("keep_candidate_order")),
+        gates=tuple(gates.parse(text) for text in given.get("gates") or ()),
+        parameters={
+            parameter.name: _parameter(parameter, given.get("parameters") or {})
+            for parameter in benchmark.parameters
+        },
+        bases=(Path.cwd(),),
+        **{key: given[key] for key in _AS_THEY_ARE if given.get(key) is not None},
+    )
+
+
+def _parameter(parameter: Parameter, given: Mapping[str, Any]) -> Any:
+    """The value of a benchmark's own key; the manifest holds it as text, ``None`` included."""
+    text = given.get(parameter.name)
+    if text is None or text == str(parameter.default):
+        return parameter.default
+    return parameter.parse(text)
+
+
+def load_data(run: StoredRun, settings: Settings) -> Dataset:
+    """The data of a run, if they are still the same."""
+    dataset = settings.benchmark.load(settings)
+    then = (run.scores.get("dataset") or {}).get("digest")
+    if dataset.digest != then:
+        raise BenchmarkError(
+            f"{settings.dataset}: expected the data on which {run.folder} was made (digest "
+            f"{str(then)[:12]}…), got other data ({dataset.digest[:12]}…); say where they lie now "
+            "with --dataset PATH"
+        )
+    for key, value in (run.scores.get("conditions") or {}).items():
+        if dataset.conditions().get(key) != value:
+            raise BenchmarkError(
+                f"{run.folder}: its {key} was {value!r}, but loading its data again gives "
+                f"{dataset.conditions().get(key)!r}; run it again with this version"
+            )
+    return dataset

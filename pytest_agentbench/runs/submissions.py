@@ -1,0 +1,89 @@
+"""Answers that exist already: those of a submission file, or of an earlier run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pytest_agentbench.agents import load
+from pytest_agentbench.agents.ask import Outcome
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.protocol import Dataset, Sample, Submission
+from pytest_agentbench.benchmarks.sources import partitions
+from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs.evaluate import MissingAnswer
+from pytest_agentbench.runs.record import Record
+from pytest_agentbench.settings.settings import Settings
+
+
+class Submitted(NamedTuple):
+    """A submission and its data that were read elsewhere."""
+
+    dataset: Dataset
+    submission: Submission
+    agent: load.LoadedAgent
+
+
+def look_up(answers: Mapping[str, Any], sample: Sample, epoch: int = 1) -> Outcome:
+    """What a submission answers."""
+    try:
+        if isinstance(answers, _RunAnswers):
+            return Outcome(answers.of(str(sample.key), epoch))
+        return Outcome(answers[str(sample.key)])
+    except KeyError:
+        return Outcome(error=MissingAnswer("the submission has no answer for this sample"))
+
+
+class _RunAnswers(Mapping[str, Any]):
+    """The answers of an earlier run, epoch by epoch; long ones stay packed until they are looked up."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._records = {(r.sample, r.epoch): r for r in records if r.has_answer}
+
+    def of(self, sample: str, epoch: int) -> Any:
+        return self._records[sample, epoch].answer
+
+    def __getitem__(self, sample: str) -> Any:
+        return self.of(sample, 1)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(sample for sample, _ in self._records))
+
+    def __len__(self) -> int:
+        return len({sample for sample, _ in self._records})
+
+
+def submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, load.LoadedAgent]:
+    """The answers of an earlier run or of a submission file, and who gave them."""
+    path = settings.submission
+    assert path is not None
+    folder = path.parent if path.name in (run_folder.SCORES, run_folder.RECORDS) else path
+    if (folder / run_folder.RECORDS).is_file():
+        manifest = run_folder.read_manifest(folder)
+        theirs = (manifest.get("settings") or {}).get("benchmark")
+        if theirs != settings.benchmark.name:
+            raise BenchmarkError(
+                f"--submission: expected a run of {settings.benchmark.name}, got one of {theirs}: {path}"
+            )
+        theirs = (manifest.get("settings") or {}).get("epochs", 1)
+        if theirs != settings.epochs:
+            raise BenchmarkError(
+                f"--submission: expected a run of as many epochs ({settings.epochs}), got one of "
+                f"{theirs}: give --epochs {theirs}"
+            )
+        agent = manifest.get("agent") or {}
+        return (
+            Submission(_RunAnswers(run_folder.read_records(folder))),
+            load.LoadedAgent(str(agent.get("name")), None, str(agent.get("digest"))),
+        )
+    many = settings.benchmark.reads_partitions and partitions.is_partitioned(path)
+    if path.is_dir() and not many:
+        raise BenchmarkError(f"--submission: expected a file or the folder of a run, got {path}")
+    submission = settings.benchmark.read_submission(path, dataset, settings)
+    return submission, submitting_agent(path, partitions.table_digest(path))
+
+
+def submitting_agent(path: Path, digest: str) -> load.LoadedAgent:
+    """What stands for the agent where answers come from a file."""
+    return load.LoadedAgent(f"submission:{path.name}", None, digest)

@@ -1,0 +1,370 @@
+"""Two runs on the same samples: the paired difference of every metric, and what changed where.
+
+The first run is the one before, the second the one after; a difference is after minus before.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.protocol import Dataset, Metric
+from pytest_agentbench.metrics import bootstrap
+from pytest_agentbench.runs import names, run_folder, stored
+from pytest_agentbench.runs.collector import Place
+from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.stored import StoredRun
+from pytest_agentbench.scoring import scores
+from pytest_agentbench.settings import gates
+from pytest_agentbench.settings.settings import Settings
+
+LARGEST = 10  # changes listed for each metric
+
+Direction = Literal["higher", "lower"]
+# (share of epochs with a valid answer, mean over those): an answer is better than none.
+Standing = tuple[float, float | None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """One sample before and after; no value where it had no valid answer."""
+
+    sample: str
+    before: float | None
+    after: float | None
+
+    @property
+    def size(self) -> float:
+        if self.before is None or self.after is None:
+            return math.inf
+        return abs(self.after - self.before)
+
+
+@dataclasses.dataclass(frozen=True)
+class SampleChanges:
+    """How many samples got better, worse or stayed, and the largest changes."""
+
+    better: int
+    worse: int
+    same: int
+    largest: tuple[Change, ...]
+    kinds: tuple[str, ...]  # of samples that have the metric: "uid"
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """One metric of one reading, on the samples that both runs have."""
+
+    metric: str
+    better: Direction
+    unit: str
+    before: float | None
+    after: float | None
+    value: float | None  # after - before
+    low: float | None
+    high: float | None
+    reason: str | None  # why there is no value
+    samples: SampleChanges | None  # None for a metric that single samples do not have
+
+    @property
+    def verdict(self) -> Literal["better", "worse", "same", "unclear"]:
+        """``same`` where no resample differs; ``unclear`` where the interval holds 0 or is missing."""
+        if self.value == self.low == self.high == 0:
+            return "same"
+        if self.low is None or self.high is None or self.low <= 0 <= self.high:
+            return "unclear"
+        return "better" if (self.low > 0) == (self.better == "higher") else "worse"
+
+
+@dataclasses.dataclass(frozen=True)
+class Side:
+    """One of the two runs."""
+
+    run: str
+    agent: str
+    samples: int
+    incomplete: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """All that two runs differ in. ``readings`` has the one of the headline first."""
+
+    benchmark: str
+    mode: str
+    headline: str
+    reading: str
+    before: Side
+    after: Side
+    common_samples: int
+    readings: Mapping[str, tuple[Difference, ...]]
+
+    def leading(self) -> list[Difference]:
+        """Metrics whose single changes say most: the headline, else the first of each kind of sample."""
+        own = [d for d in self.readings[self.reading] if d.samples and d.metric != _COVERAGE]
+        own.sort(key=lambda difference: difference.metric != self.headline)
+        found: dict[str, Difference] = {}
+        for difference in own:
+            for kind in difference.samples.kinds if difference.samples else ():
+                found.setdefault(kind, difference)
+        return list(dict.fromkeys(found.values()))
+
+    def as_json(self) -> dict[str, Any]:
+        plain = dataclasses.asdict(self)
+        for reading, found in self.readings.items():
+            for difference, row in zip(found, plain["readings"][reading], strict=True):
+                row["verdict"] = difference.verdict
+        return {"schema": 1, **plain}
+
+
+_COVERAGE = gates.COVERAGE.metric
+
+
+def compare(
+    run_a: Path, run_b: Path, reading: str | None = None, dataset: str | None = None
+) -> Comparison:
+    """The paired comparison of two runs by their folders; refused where it would mean nothing.
+
+    ``dataset`` says where the data lie now, if neither run's manifest names a path that exists.
+    """
+    before, after = stored.read(run_a), stored.read(run_b)
+    refuse_unlike(
+        identity(before.scores, reading), identity(after.scores, reading),
+        str(run_a), str(run_b),
+    )  # fmt: skip
+    if reading is not None and reading not in after.scores["readings"]:
+        known = ", ".join(after.scores["readings"])
+        raise BenchmarkError(f"--reading: expected one of {known}, got {reading!r}")
+    settings, data = _data(before, after, dataset)
+    return compare_runs(before, after, settings, data, reading or settings.reading)
+
+
+def _data(before: StoredRun, after: StoredRun, dataset: str | None) -> tuple[Settings, Dataset]:
+    """The data, from wherever one of the two runs still finds them."""
+    try:
+        settings = stored.settings_of(after, dataset)
+    except BenchmarkError:
+        if dataset is not None:
+            raise
+        settings = stored.settings_of(before)
+    return settings, stored.load_data(after, settings)
+
+
+def compare_runs(
+    before: StoredRun, after: StoredRun, settings: Settings, dataset: Dataset, reading: str
+) -> Comparison:
+    """The comparison of two runs that may be compared, on their data."""
+    paired = paired_scores(before, after, settings, dataset)
+    left, right = _by_sample(before.records), _by_sample(after.records)
+    common = [name for name in map(str, dataset.keys) if name in left and name in right]
+    known = {metric.name: metric for metric in settings.benchmark.metrics}
+    known[_COVERAGE] = Metric(_COVERAGE, "higher", 0.0, 1.0)
+    deltas = paired["baseline"]["deltas"]
+    order = [reading, *(name for name in deltas if name != reading)]
+    whole = len(left) == len(common)
+    readings = {}
+    for name in order:
+        readings[name] = tuple(
+            _difference(
+                known.get(metric, Metric(metric, "higher")),
+                before.scores["readings"][name].get(metric) if whole else None,
+                paired["readings"][name][metric],
+                delta,
+                _sample_changes(known.get(metric), name, common, left, right),
+            )
+            for metric, delta in deltas[name].items()
+        )
+    return Comparison(
+        settings.benchmark.name, settings.mode, settings.benchmark.headline, reading,
+        _side(before), _side(after), paired["baseline"]["common_samples"], readings,
+    )  # fmt: skip
+
+
+def paired_scores(
+    before: StoredRun, after: StoredRun, settings: Settings, dataset: Dataset
+) -> dict[str, Any]:
+    """scores.json of ``after`` on the common samples, with ``before`` as its baseline."""
+    index = {str(key): number for number, key in enumerate(dataset.keys)}
+    theirs = {record.sample for record in before.records}
+    ours = [record for record in after.records if record.sample in theirs]
+    if not ours:
+        raise BenchmarkError(
+            f"{before.folder} and {after.folder} have no sample in common; compare runs with the same "
+            "--limit and --seed"
+        )
+    questions = [(index[record.sample], record.epoch) for record in ours]
+    return scores.score(settings, dataset, questions, ours, before)
+
+
+def _side(run: StoredRun) -> Side:
+    samples = len({record.sample for record in run.records})
+    return Side(run.name, run.agent, samples, run.scores.get("incomplete"))
+
+
+def _difference(
+    metric: Metric,
+    before: Mapping[str, Any] | None,  # None where its samples are not all common
+    after: Mapping[str, Any],
+    delta: Mapping[str, Any],
+    samples: SampleChanges | None,
+) -> Difference:
+    value = delta["value"]
+    if before is None:
+        before = {"value": None if value is None else after["value"] - value}
+    return Difference(
+        metric=metric.name,
+        better=metric.better,
+        unit=metric.unit,
+        before=before["value"],
+        after=after["value"],
+        value=value,
+        low=delta.get("low"),
+        high=delta.get("high"),
+        reason=delta.get("reason"),
+        samples=samples,
+    )
+
+
+def changes(
+    metric: Metric, reading: str, before: Iterable[Record], after: Iterable[Record]
+) -> SampleChanges | None:
+    """How a metric of single samples changed between two runs, on the samples that both have."""
+    left, right = _by_sample(before), _by_sample(after)
+    common = [name for name in right if name in left]
+    return _sample_changes(metric, reading, common, left, right)
+
+
+def _by_sample(records: Iterable[Record]) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(record.sample, []).append(record)
+    return found
+
+
+def _sample_changes(
+    metric: Metric | None,
+    reading: str,
+    common: Sequence[str],
+    left: Mapping[str, list[Record]],
+    right: Mapping[str, list[Record]],
+) -> SampleChanges | None:
+    """Changes of a metric that samples have by themselves; None for one that only all have together."""
+    if metric is None:
+        return None
+    before = {name: _standing(left[name], reading, metric.name) for name in common}
+    after = {name: _standing(right[name], reading, metric.name) for name in common}
+    # A sample that failed in both runs counts for the metrics that others of its kind have.
+    kinds = {
+        _kind(name) for name in common if before[name][1] is not None or after[name][1] is not None
+    }
+    compared = [name for name in common if _kind(name) in kinds]
+    if not compared:
+        return None
+    sign = 1.0 if metric.better == "higher" else -1.0
+    better = sum(_key(after[n], sign) > _key(before[n], sign) for n in compared)
+    worse = sum(_key(after[n], sign) < _key(before[n], sign) for n in compared)
+    changes = [Change(n, before[n][1], after[n][1]) for n in compared if before[n] != after[n]]
+    changes.sort(key=lambda change: (-change.size, change.sample))
+    same = len(compared) - better - worse
+    return SampleChanges(better, worse, same, tuple(changes[:LARGEST]), tuple(sorted(kinds)))
+
+
+def _standing(records: Sequence[Record], reading: str, metric: str) -> Standing:
+    if metric == _COVERAGE:
+        valid = bootstrap.mean([float(record.status == "ok") for record in records], None)
+        return 1.0, valid
+    values = [
+        record.metrics[reading][metric]
+        for record in records
+        if metric in record.metrics.get(reading, {})
+    ]
+    if not values:
+        return 0.0, None
+    return len(values) / len(records), bootstrap.mean(values, None)
+
+
+def _key(standing: Standing, sign: float) -> tuple[float, float]:
+    share, value = standing
+    return share, 0.0 if value is None else sign * value
+
+
+def _kind(sample: str) -> str:
+    return sample.partition("[")[0]
+
+
+def identity(scores: Mapping[str, Any], reading: str | None = None) -> dict[str, str]:
+    """All that must be equal for two scores to be compared, by name, from scores.json.
+
+    ``reading`` is the one that is compared, where it is not the primary one.
+
+    >>> identity({"schema": 1, "benchmark": "humob", "primary": "2023", "readings": {"2023": {}}})
+    {'schema': '1', 'benchmark': 'humob', 'mode': 'None', 'reading': '2023', 'readings': '2023', 'data digest': 'None'}
+    """
+    readings = scores.get("readings") or {}
+    return {
+        "schema": str(scores.get("schema")),
+        "benchmark": str(scores.get("benchmark")),
+        "mode": str(scores.get("mode")),
+        "reading": str(reading or scores.get("primary")),
+        "readings": ", ".join(readings),
+        "data digest": str((scores.get("dataset") or {}).get("digest")),
+        **{str(key): str(value) for key, value in (scores.get("conditions") or {}).items()},
+    }
+
+
+def differences(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+    """What differs between two identities.
+
+    >>> differences({"mode": "test"}, {"mode": "inference"})
+    ["mode is 'test' and 'inference'"]
+    """
+    unequal = [key for key in {**first, **second} if first.get(key) != second.get(key)]
+    if "benchmark" in unequal:  # then all else differs, too
+        unequal = ["benchmark"]
+    return [f"{key} is {_shown(first.get(key))} and {_shown(second.get(key))}" for key in unequal]
+
+
+def refuse_unlike(
+    first: Mapping[str, str], second: Mapping[str, str], first_name: str, second_name: str
+) -> None:
+    """Raises :class:`BenchmarkError` that names every difference, in the order of the two names."""
+    found = differences(first, second)
+    if not found:
+        return
+    advice = "run both on the same data in the same way"
+    if len(found) == 1 and found[0].startswith("reading is"):
+        advice = "name the reading to compare with --reading NAME"
+    raise BenchmarkError(
+        f"{first_name} and {second_name} cannot be compared: {'; '.join(found)}; {advice}"
+    )
+
+
+def _shown(value: str | None) -> str:
+    """Digests are cut: the first digits tell them apart."""
+    if value is None:
+        return "not set"
+    return f"{value[:12]}…" if len(value) == 64 and value.isalnum() else repr(value)
+
+
+def load_baseline(plan: Plan, place: Place) -> StoredRun | None:
+    """The run that --baseline names; refused where the comparison would mean nothing."""
+    settings = plan.settings
+    if settings.baseline is None:
+        return None
+    name = settings.benchmark.name
+    run = stored.read(names.find_run(settings.baseline, place.house, place.start, name))
+    ours = {
+        **run.scores,  # it has all readings, whichever was its primary one
+        "schema": run_folder.SCHEMA,
+        "benchmark": name,
+        "mode": settings.mode,
+        "dataset": {"digest": plan.dataset.digest},
+        "conditions": plan.dataset.conditions(),
+    }
+    refuse_unlike(identity(run.scores), identity(ours), f"--baseline: {run.folder}", "this run")
+    return run

@@ -1,0 +1,140 @@
+"""Runs in order of their headline, those that may be compared apart from those that may not.
+
+Runs stand in one table if benchmark, mode, reading, data, conditions and the samples asked are the
+same. A run shares the rank of the best one of its rank if the paired difference between the two is
+not clear (its 95 % interval holds 0). Where the data are not there to pair the runs, they share a
+rank if their intervals overlap, which separates fewer of them; the table says which was used.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.protocol import Dataset
+from pytest_agentbench.runs import stored
+from pytest_agentbench.runs.stored import StoredRun
+from pytest_agentbench.scoring import compare
+from pytest_agentbench.settings.settings import Settings
+
+Tie = Callable[[StoredRun, StoredRun], bool]
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    rank: int
+    tied: bool  # shares the rank with another
+    run: StoredRun
+    score: Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """Runs that may be compared, best first."""
+
+    identity: Mapping[str, str]
+    metric: str
+    better: str
+    samples: int
+    ties: str  # how ties were found
+    rows: tuple[Row, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Leaderboard:
+    tables: tuple[Table, ...]
+    left_out: tuple[str, ...]  # runs without a rank, and why
+
+
+def leaderboard(runs: Sequence[StoredRun], dataset: str | None = None) -> Leaderboard:
+    """Ranks runs; ``dataset`` says where their data lie now."""
+    groups: dict[tuple[tuple[str, str], ...], list[StoredRun]] = {}
+    left_out = []
+    for run in runs:
+        try:
+            metric = stored.benchmark_of(run).headline
+            why = _unranked(run, metric)
+            asked = "" if why else _asked(run)
+        except BenchmarkError as error:
+            why = str(error)
+        if why:
+            left_out.append(f"{run.name} ({run.agent}): {why}")
+        else:
+            identity = {**compare.identity(run.scores), "samples asked": asked}
+            groups.setdefault(tuple(identity.items()), []).append(run)
+    tables = [_table(dict(identity), own, dataset) for identity, own in groups.items()]
+    tables.sort(key=lambda table: -len(table.rows))
+    return Leaderboard(tuple(tables), tuple(left_out))
+
+
+def _unranked(run: StoredRun, metric: str) -> str | None:
+    if run.scores.get("incomplete"):
+        return f"incomplete: {run.scores['incomplete']}"
+    score = run.primary.get(metric) or {}
+    return f"{metric} is absent: {score.get('reason')}" if score.get("value") is None else None
+
+
+def _asked(run: StoredRun) -> str:
+    """The samples and how often each was asked, as one digest."""
+    asked = sorted((record.sample, record.epoch) for record in run.records)
+    return hashlib.sha256(repr(asked).encode()).hexdigest()
+
+
+def _table(identity: dict[str, str], runs: Sequence[StoredRun], dataset: str | None) -> Table:
+    benchmark = stored.benchmark_of(runs[0])
+    metric = benchmark.headline
+    better = next((m.better for m in benchmark.metrics if m.name == metric), "higher")
+    sign = -1 if better == "higher" else 1
+    ordered = sorted(runs, key=lambda run: (sign * run.primary[metric]["value"], run.started))
+    tie, how = _tie(ordered, metric, dataset) if len(ordered) > 1 else (_overlap(metric), "")
+    ranks: list[int] = []
+    first = ordered[0]
+    for place, run in enumerate(ordered, start=1):
+        if place == 1 or not tie(first, run):
+            first = run
+            ranks.append(place)
+        else:
+            ranks.append(ranks[-1])
+    rows = tuple(
+        Row(rank, ranks.count(rank) > 1, run, run.primary[metric])
+        for rank, run in zip(ranks, ordered, strict=True)
+    )
+    return Table(identity, metric, better, runs[0].scores["samples"]["total"], how, rows)
+
+
+def _tie(runs: Sequence[StoredRun], metric: str, dataset: str | None) -> tuple[Tie, str]:
+    """Ties by the paired difference, if the data of one of the runs can be loaded."""
+    problem = ""
+    for run in runs:
+        try:
+            settings = stored.settings_of(run, dataset)
+            data = stored.load_data(run, settings)
+        except BenchmarkError as error:
+            problem = problem or str(error)
+        else:
+            how = "the 95 % interval of the paired difference to the first of the rank holds 0"
+            return _paired(settings, data, metric), f"ties: {how}"
+    return _overlap(metric), f"ties: the 95 % intervals overlap (not paired: {problem})"
+
+
+def _paired(settings: Settings, data: Dataset, metric: str) -> Tie:
+    def tie(first: StoredRun, second: StoredRun) -> bool:
+        found = compare.paired_scores(first, second, settings, data)
+        delta = found["baseline"]["deltas"][settings.reading][metric]
+        low, high = delta.get("low"), delta.get("high")
+        return low is None or high is None or low <= 0 <= high
+
+    return tie
+
+
+def _overlap(metric: str) -> Tie:
+    def tie(first: StoredRun, second: StoredRun) -> bool:
+        one, two = first.primary[metric], second.primary[metric]
+        if one.get("low") is None or two.get("low") is None:
+            return True
+        return bool(one["low"] <= two["high"] and two["low"] <= one["high"])
+
+    return tie

@@ -1,0 +1,208 @@
+"""From records to scores.json: every reading, intervals, coverage, gates, decided once."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pytest_agentbench.base.plain import jsonable
+from pytest_agentbench.benchmarks.protocol import Dataset, Metric
+from pytest_agentbench.metrics import bootstrap
+from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
+from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs.record import STATUSES, Record
+from pytest_agentbench.runs.stored import StoredRun
+from pytest_agentbench.settings import gates
+from pytest_agentbench.settings.settings import Settings
+
+
+@dataclasses.dataclass(frozen=True)
+class Epoch:
+    """The records of one pass over the samples, in the order of the data."""
+
+    indices: Sequence[int]
+    records: Sequence[Record]
+
+
+def score(
+    settings: Settings,
+    dataset: Dataset,
+    questions: Sequence[tuple[int, int]],
+    records: Sequence[Record],
+    baseline: StoredRun | None = None,
+) -> dict[str, Any]:
+    """The scores of these questions (sample, epoch); those without a record count as errors.
+
+    Sorted by sample first, so that the order in which workers finish decides nothing.
+    """
+    epochs = _epochs(settings, dataset, questions, records)
+    every = [record for epoch in epochs for record in epoch.records]
+    estimate, clusters = _estimator(settings, dataset, epochs)
+    result: dict[str, Any] = {
+        "schema": run_folder.SCHEMA,
+        "benchmark": settings.benchmark.name,
+        "mode": settings.mode,
+        "dataset": {"source": str(settings.dataset), "digest": dataset.digest,
+                    "description": dataset.description},
+        "conditions": dict(dataset.conditions()),
+        "seed": settings.seed,
+        "primary": settings.reading,
+        "samples": {"total": len(every),
+                    **{status: sum(r.status == status for r in every) for status in STATUSES}},
+        "readings": _readings(settings, estimate, clusters),
+    }  # fmt: skip
+    if len(epochs) > 1:
+        result["epochs"] = [
+            _values(settings, _estimator(settings, dataset, [e])[0]) for e in epochs
+        ]
+    result["details"] = jsonable(settings.benchmark.describe(dataset, every))
+    if baseline is not None:
+        result["baseline"] = {
+            "run": baseline.folder.name,
+            "agent": baseline.scores.get("agent"),
+            "readings": baseline.scores.get("readings") or {},
+            **_difference(settings, dataset, epochs, baseline),
+        }
+    return result
+
+
+def _epochs(
+    settings: Settings,
+    dataset: Dataset,
+    questions: Sequence[tuple[int, int]],
+    records: Sequence[Record],
+) -> list[Epoch]:
+    found = {(record.sample, record.epoch): record for record in records}
+    by_epoch: dict[int, list[int]] = {}
+    for index, epoch in sorted(questions):
+        by_epoch.setdefault(epoch, []).append(index)
+
+    def record_of(index: int, epoch: int) -> Record:
+        name = str(dataset.keys[index])
+        return found.get((name, epoch)) or Record(
+            settings.benchmark.name, name, "error", epoch=epoch, error="no answer was recorded"
+        )
+
+    return [
+        Epoch(indices, [record_of(index, epoch) for index in indices])
+        for epoch, indices in sorted(by_epoch.items())
+    ]
+
+
+def _estimator(
+    settings: Settings, dataset: Dataset, epochs: Sequence[Epoch]
+) -> tuple[Estimator, list[str]]:
+    """The mean of the epochs' scores, and the person behind each column of its weights."""
+    every = sorted({index for epoch in epochs for index in epoch.indices})
+    column = {index: number for number, index in enumerate(every)}
+    parts = [
+        (
+            _with_coverage(settings.benchmark.score_run(dataset, epoch.records), epoch.records),
+            [column[index] for index in epoch.indices],
+        )
+        for epoch in epochs
+    ]
+
+    def estimate(reading: str, weights: Any) -> Values:
+        found = [
+            part(reading, weights if weights is None or len(own) == len(every) else weights[:, own])
+            for part, own in parts
+        ]
+        return found[0] if len(found) == 1 else {name: _mean_of(name, found) for name in found[0]}
+
+    return estimate, [dataset.cluster(index) for index in every]
+
+
+def _mean_of(name: str, epochs: Sequence[Values]) -> Any:
+    values: list[Any] = [epoch[name] for epoch in epochs]
+    absent = next((value for value in values if isinstance(value, Absent)), None)
+    return absent or sum(values) / len(values)
+
+
+def _with_coverage(estimate: Estimator, records: Sequence[Record]) -> Estimator:
+    valid = np.array([record.status == "ok" for record in records], float)
+    return lambda reading, weights: {
+        **estimate(reading, weights),
+        gates.COVERAGE.metric: bootstrap.mean(valid, weights),
+    }
+
+
+def _readings(
+    settings: Settings, estimate: Estimator, clusters: Sequence[str]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    readings = settings.benchmark.readings
+    ranges = {metric.name: _range(metric) for metric in settings.benchmark.metrics}
+    ranges[gates.COVERAGE.metric] = (0.0, 1.0)
+    bounds = bootstrap.intervals(estimate, readings, clusters, settings.seed, ranges=ranges)
+    return {
+        reading: {
+            name: _score(value, bounds[reading].get(name))
+            for name, value in estimate(reading, None).items()
+        }
+        for reading in readings
+    }
+
+
+def _range(metric: Metric) -> tuple[float, float]:
+    return (
+        -math.inf if metric.low is None else metric.low,
+        math.inf if metric.high is None else metric.high,
+    )
+
+
+def _values(settings: Settings, estimate: Estimator) -> dict[str, dict[str, float | None]]:
+    """Values alone, without intervals."""
+    return {
+        reading: {
+            name: _score(value, None)["value"] for name, value in estimate(reading, None).items()
+        }
+        for reading in settings.benchmark.readings
+    }
+
+
+def _score(value: Any, bounds: tuple[float, float] | None) -> dict[str, Any]:
+    if isinstance(value, Absent):
+        return {"value": None, "reason": value.reason}
+    if not math.isfinite(value):
+        return {"value": None, "reason": f"not a finite number ({value})"}
+    score: dict[str, Any] = {"value": float(value)}
+    if bounds is not None:
+        score["low"], score["high"] = bounds
+    return score
+
+
+def _difference(
+    settings: Settings, dataset: Dataset, epochs: Sequence[Epoch], baseline: StoredRun
+) -> dict[str, Any]:
+    """The paired difference (this run - baseline) on the samples that both have."""
+    theirs: dict[str, list[Record]] = {}
+    for record in sorted(baseline.records, key=lambda record: record.epoch):
+        theirs.setdefault(record.sample, []).append(record)
+    ours, others = [], []
+    for epoch in epochs:
+        common = [n for n, record in enumerate(epoch.records) if record.sample in theirs]
+        ours.append(Epoch([epoch.indices[n] for n in common], [epoch.records[n] for n in common]))
+    every = sorted({index for epoch in ours for index in epoch.indices})
+    if not every:
+        return {"common_samples": 0, "deltas": {}}
+    names = [str(dataset.keys[index]) for index in every]
+    for number in range(max(len(theirs[name]) for name in names)):
+        kept = [n for n, name in enumerate(names) if number < len(theirs[name])]
+        others.append(Epoch([every[n] for n in kept], [theirs[names[n]][number] for n in kept]))
+    mine_of, clusters = _estimator(settings, dataset, [epoch for epoch in ours if epoch.indices])
+    theirs_of, _ = _estimator(settings, dataset, others)
+    readings = settings.benchmark.readings
+    bounds = bootstrap.intervals(mine_of, readings, clusters, settings.seed, theirs_of)
+    deltas: dict[str, dict[str, dict[str, Any]]] = {}
+    for reading in readings:
+        left, right = mine_of(reading, None), theirs_of(reading, None)
+        deltas[reading] = {}
+        for name, value in left.items():
+            absent = next((v for v in (value, right[name]) if isinstance(v, Absent)), None)
+            difference = absent or float(value) - float(right[name])  # type: ignore[arg-type]
+            deltas[reading][name] = _score(difference, bounds[reading].get(name))
+    return {"common_samples": len(every), "deltas": deltas}

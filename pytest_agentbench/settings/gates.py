@@ -1,0 +1,108 @@
+"""Gates: conditions on the scores that decide whether a run passes.
+
+final_score >= 60                     the primary reading's value
+final_score.low >= 55                 the lower end of its 95 % interval
+published-0.1.4:final_score >= 58     another reading's
+final_score >= baseline - 1.5         against the same metric of the run named by --baseline
+delta(final_score).low >= -0.02       the paired difference to that run
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, cast
+
+_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+_GATE = re.compile(
+    rf"""\s*(?:(?P<reading>[\w.-]+)\s*:\s*)?
+    (?:delta\(\s*(?P<delta>[A-Za-z_]\w*)\s*\)|(?P<metric>[A-Za-z_]\w*))
+    (?:\.(?P<part>low|high))?
+    \s*(?P<operator>>=|<=|==|>|<)\s*
+    (?:(?P<number>{_NUMBER})|(?P<baseline>baseline)(?:\s*(?P<sign>[+-])\s*(?P<margin>{_NUMBER}))?)
+    \s*""",
+    re.VERBOSE,
+)
+_EXPECTED = (
+    "METRIC OP NUMBER with OP one of >= <= == > <, where METRIC may be READING:METRIC, METRIC.low, "
+    "METRIC.high or delta(METRIC), and NUMBER may be 'baseline', 'baseline - N' or 'baseline + N'"
+)
+
+
+Part = Literal["value", "low", "high"]
+
+
+class GateError(ValueError):
+    """A gate that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One condition, read from its text."""
+
+    text: str
+    reading: str | None
+    metric: str
+    delta: bool
+    part: Part
+    operator: str
+    number: float  # the threshold, or the margin added to the baseline's value
+    against_baseline: bool
+
+    @property
+    def needs_baseline(self) -> bool:
+        return self.delta or self.against_baseline
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """What a gate is about: a later gate about the same replaces an earlier one."""
+        return (self.reading, self.metric, self.delta, self.part, self.operator[0])
+
+
+def parse(text: str) -> Gate:
+    """Reads one gate.
+
+    >>> parse("2025:geobleu.low >= 0.2").metric
+    'geobleu'
+    """
+    match = _GATE.fullmatch(text)
+    if match is None:
+        raise GateError(f"expected {_EXPECTED}; got {text!r}")
+    if match["delta"] and match["baseline"]:
+        raise GateError(
+            f"expected a number after the comparison, as delta() is already a difference to the "
+            f"baseline; got {text!r}"
+        )
+    number = float(match["number"] or match["margin"] or 0.0)
+    if not math.isfinite(number):
+        raise GateError(f"expected a number that a float can hold; got {text!r}")
+    return Gate(
+        text=" ".join(text.split()),
+        reading=match["reading"],
+        metric=match["delta"] or match["metric"],
+        delta=match["delta"] is not None,
+        part=cast("Part", match["part"] or "value"),
+        operator=match["operator"],
+        number=-number if match["sign"] == "-" else number,
+        against_baseline=match["baseline"] is not None,
+    )
+
+
+COVERAGE = parse("coverage >= 1")
+
+
+def combine(layers: Iterable[Iterable[Gate]]) -> tuple[Gate, ...]:
+    """All gates, where a later layer's gate replaces an earlier layer's about the same subject.
+
+    Within a layer every gate counts. ``coverage >= 1`` stands unless a gate on coverage is given.
+    """
+    gates: list[Gate] = []
+    for layer in layers:
+        given = list(layer)
+        subjects = {gate.subject for gate in given}
+        gates = [g for g in gates if g.subject not in subjects] + given
+    if not any(gate.metric == COVERAGE.metric and not gate.delta for gate in gates):
+        gates.insert(0, COVERAGE)
+    return tuple(gates)

@@ -1,0 +1,178 @@
+"""Every shape of agent is called alike, and a slow one is given up."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pytest_agentbench.agents.call import Agent, AgentTimeout
+from pytest_agentbench.base.errors import BenchmarkError
+
+
+def plain(context):
+    return context + 1
+
+
+async def coroutine(context):
+    await asyncio.sleep(0)
+    return context + 1
+
+
+class Forward:
+    made = 0
+
+    def __init__(self):
+        type(self).made += 1
+
+    def forward(self, context):
+        return context + 1
+
+
+class AsyncForward:
+    async def forward(self, context):
+        return context + 1
+
+
+class Callable:
+    def __call__(self, context):
+        return context + 1
+
+
+SHAPES = [plain, coroutine, Forward, Forward(), AsyncForward, AsyncForward(), Callable, Callable()]
+
+
+@pytest.mark.parametrize("timeout", [None, 10.0])
+@pytest.mark.parametrize(
+    "target", SHAPES, ids=lambda target: getattr(target, "__name__", type(target).__name__)
+)
+def test_every_shape_answers(target, timeout):
+    agent = Agent(target, timeout)
+    assert [agent(1), agent(2)] == [2, 3]
+    agent.close()
+
+
+def test_a_class_is_made_once():
+    Forward.made = 0
+    agent = Agent(Forward)
+    assert Forward.made == 0
+    agent(1)
+    agent(2)
+    assert Forward.made == 1
+
+
+def test_a_client_bound_to_its_event_loop_survives_from_call_to_call():
+    class Client:
+        def __init__(self):
+            self.lock = None
+
+        async def forward(self, context):
+            self.lock = self.lock or (asyncio.Lock(), asyncio.get_running_loop())
+            async with self.lock[0]:
+                return asyncio.get_running_loop() is self.lock[1]
+
+    for timeout in (None, 5.0):
+        agent = Agent(Client, timeout)
+        assert [agent(1), agent(2)] == [True, True]
+        agent.close()
+
+
+@pytest.mark.parametrize("timeout", [None, 10.0])
+def test_what_the_agent_raises_comes_out(timeout):
+    def fails(context):
+        raise KeyError(context)
+
+    with pytest.raises(KeyError, match="7"):
+        Agent(fails, timeout)(7)
+
+
+def test_what_is_no_agent_is_refused():
+    with pytest.raises(BenchmarkError, match="expected a function f"):
+        Agent(3)(1)
+
+
+def sync_sleep(seconds):
+    time.sleep(seconds)
+    return "done"
+
+
+async def async_sleep(seconds):
+    await asyncio.sleep(seconds)
+    return "done"
+
+
+async def blocking_async(seconds):
+    time.sleep(seconds)
+    return "done"
+
+
+def busy(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+    return "done"
+
+
+@pytest.mark.parametrize("target", [sync_sleep, async_sleep, blocking_async, busy])
+def test_a_slow_call_is_given_up_and_the_next_one_answers(target):
+    agent = Agent(target, timeout=0.2)
+    with pytest.raises(AgentTimeout, match=r"no answer within 0.2 s"):
+        agent(30)
+    assert agent(0) == "done"
+    agent.close()
+
+
+def test_a_coroutine_that_ran_out_of_time_is_cancelled():
+    ended = threading.Event()
+
+    async def forever(context):
+        try:
+            await asyncio.sleep(600)
+        finally:
+            ended.set()
+
+    with pytest.raises(AgentTimeout):
+        Agent(forever, timeout=0.1)(1)
+    assert ended.wait(timeout=10)
+
+
+def test_python_code_that_ran_out_of_time_is_interrupted():
+    ended = threading.Event()
+
+    def forever(context):
+        try:
+            busy(600)
+        finally:
+            ended.set()
+
+    with pytest.raises(AgentTimeout):
+        Agent(forever, timeout=0.1)(1)
+    assert ended.wait(timeout=10)
+
+
+def test_many_threads_may_call_at_once():
+    class Meeting:
+        """Answers nobody before everybody has asked."""
+
+        asked = 0
+
+        async def forward(self, context):
+            self.asked += 1
+            while self.asked < 20:
+                await asyncio.sleep(0.01)
+            return context
+
+    agent = Agent(Meeting, timeout=60.0)
+    with ThreadPoolExecutor(20) as pool:
+        assert list(pool.map(agent, range(20))) == list(range(20))
+
+
+def test_an_agents_own_timeout_error_is_not_ours():
+    def fails(context):
+        raise TimeoutError("the model's server")
+
+    with pytest.raises(TimeoutError, match="the model's server"):
+        Agent(fails, timeout=5.0)(1)

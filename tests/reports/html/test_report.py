@@ -1,0 +1,352 @@
+"""report.html as a file: what is in it, what is escaped, how large it is."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import html_runs
+import pytest
+from html_runs import HOSTILE, Finished
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_agentbench.benchmarks import figures
+from pytest_agentbench.benchmarks.figures import Figure, Picker
+from pytest_agentbench.reports.html import report, samples
+from pytest_agentbench.runs.record import Record
+
+SCRIPTS = "script"
+
+
+class Page(HTMLParser):
+    """The parts of a report, as a browser would see them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.code: list[str] = []  # of scripts that run
+        self.data: dict[str, Any] = {}  # of those that hold JSON
+        self.words: list[str] = []
+        self._inside: list[str] = []
+        self._section = ""
+        self.sections: dict[str, str] = {}
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.append((tag, given))
+        self._inside.append(tag)
+        if tag == "section":
+            self._section = str(given.get("id"))
+        if tag == SCRIPTS:
+            self._script = given
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "section":
+            self._section = ""
+        if tag in self._inside:
+            while self._inside.pop() != tag:
+                pass
+
+    def handle_data(self, data: str) -> None:
+        if self._inside and self._inside[-1] == SCRIPTS:
+            if self._script.get("type") == "application/json":
+                self.data[str(self._script["id"])] = json.loads(data)
+            else:
+                self.code.append(data)
+        elif not self._inside or self._inside[-1] != "style":
+            self.words.append(data)
+            if self._section:
+                self.sections[self._section] = self.sections.get(self._section, "") + data + " "
+
+    @property
+    def visible(self) -> str:
+        return " ".join(self.words)
+
+    def column(self, name: str) -> Any:
+        columns = self.data["table-data"]["columns"]
+        return next((c["values"] for c in columns if c["name"] == name), None)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AGENTBENCH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Writes a run's report and reads it; without plots unless a test wants them."""
+
+    def report(run: Finished, plots: bool = False) -> Page:
+        if not plots:
+            monkeypatch.setattr(report.importlib.util, "find_spec", lambda name: None)
+        path = tmp_path / "report.html"
+        report.write_html(path, run, run.scores, run.records)
+        assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+        return Page(path.read_bytes().decode("utf-8"))
+
+    return report
+
+
+def test_it_shows_headline_readings_gates_coverage_settings_and_notes(write):
+    page = write(html_runs.toy())
+    shown = page.visible
+    for words in ("toysum", "my_agent.py", "0.7500", "95 % interval 0.5000 to 0.8750", "1 of 2",
+                  "10 of 12 samples have a valid answer"):  # fmt: skip
+        assert words in shown, words
+    readings = page.sections["readings"]
+    assert re.search(r"exact \*\s+lenient", readings)
+    assert re.search(r"accuracy ↑\s+0.7500\s+0.5000 to 0.8750\s+0.8125", readings)
+    assert re.search(r"distance \(units\) ↓\s+12.50", readings)
+    assert "absent: style: numbers have no style" in readings
+    assert "chance: 0.05" in readings
+    assert re.search(r"✓ passed\s+accuracy >= 0.7\s+got 0.75", page.sections["gates"])
+    assert re.search(r"✗ failed\s+distance < 10\s+got 12.5 against 10", page.sections["gates"])
+    settings = page.sections["settings"]
+    assert re.search(r"seed\s+3", settings)
+    assert "d1g3st" in settings
+    assert '"even": 1.0' in settings
+    assert "comparison" not in page.sections
+
+
+def test_a_partial_and_an_incomplete_run_say_so(write):
+    whole = write(html_runs.toy())
+    assert "partial run" not in whole.visible
+    cut = write(html_runs.toy(partial=True, incomplete="the session was cut short (interrupted)"))
+    assert "partial run: not every sample of the data was asked" in cut.visible
+    assert "incomplete: the session was cut short (interrupted)" in cut.visible
+
+
+def test_an_undecided_gate_is_neither_passed_nor_failed(write):
+    gate = {"gate": "accuracy > 0", "passed": None, "value": None, "threshold": None, "reason": "cut short"}  # fmt: skip
+    page = write(html_runs.toy(gates=[gate]))
+    assert re.search(r"\? not decided\s+accuracy > 0\s+cut short", page.sections["gates"])
+
+
+def test_an_absent_headline_says_why(write):
+    readings = {"exact": {"accuracy": {"value": None, "reason": "nobody answered"}}}
+    assert "absent: nobody answered" in write(html_runs.toy(readings=readings)).visible
+
+
+@pytest.mark.parametrize(
+    ("metric", "low", "high", "verdict"),
+    [("accuracy", 0.01, 0.2, "▲ better"), ("accuracy", -0.2, -0.01, "▼ worse"), ("distance", 0.01, 0.2, "▼ worse"),
+     ("distance", -0.2, -0.01, "▲ better"), ("accuracy", -0.1, 0.1, "≈ unclear")],
+)  # fmt: skip
+def test_a_baseline_is_compared_by_the_direction_of_each_metric(write, metric, low, high, verdict):
+    value = (low + high) / 2
+    baseline = {
+        "run": "earlier", "agent": {"name": "old.py"}, "common_samples": 11,
+        "readings": {"exact": {metric: {"value": 0.5}}},
+        "deltas": {"exact": {metric: {"value": value, "low": low, "high": high}}},
+    }  # fmt: skip
+    section = write(html_runs.toy(baseline=baseline)).sections["comparison"]
+    assert "Baseline: earlier (old.py)" in section
+    assert "11 common samples" in section
+    assert verdict in section
+
+
+def test_the_table_has_the_samples_in_columns(write):
+    page = write(html_runs.toy(7))
+    assert page.column("sample") == [f"sum[s{n}]" for n in range(7)]
+    assert page.column("status") == [0, 0, 0, 0, 2, 0, 0]
+    assert page.column("accuracy") == [1.0, 1.0, 1.0, 1.0, None, 1.0, 1.0]
+    assert page.column("answer") == ["0", "2", "4", "6", "", "10", "12"]
+    assert page.column("error")[4] == "RuntimeError: boom 4"
+    assert page.column("epoch") is None
+    assert page.data["details-data"]["1"] == [
+        ["answer", "2", 0], ["truth", "2", 0],
+        ["metrics", page.data["details-data"]["1"][2][1], 0],
+        ["stdout", "thinking about 1", 0], ["context", "a: 1\nb: 1", 0],
+    ]  # fmt: skip
+    assert "accuracy" in page.data["details-data"]["1"][2][1]
+
+
+def test_epochs_have_a_column(write):
+    records = [Record("toysum", "sum[s0]", "ok", answer=0, epoch=epoch) for epoch in (1, 2)]
+    assert write(html_runs.toy(1, records)).column("epoch") == [1, 2]
+
+
+def test_text_from_outside_is_shown_and_never_becomes_markup(write):
+    records = [
+        Record("toysum", "sum[s0]", "invalid", answer=HOSTILE, error=HOSTILE,
+               evidence={"stdout": HOSTILE, "messages": [{"role": "user", "content": HOSTILE}]}),
+        Record("toysum", "sum[s1]", "ok", answer={HOSTILE: [HOSTILE]}),
+    ]  # fmt: skip
+    hostile = html_runs.toy(
+        2, records, contexts={0: {"text": HOSTILE}},
+        agent={"name": HOSTILE}, incomplete=HOSTILE,
+        dataset={"source": "demo", "digest": HOSTILE, "description": HOSTILE},
+        conditions={HOSTILE: HOSTILE},
+        gates=[{"gate": HOSTILE, "passed": False, "value": None, "threshold": None, "reason": HOSTILE}],
+        details={"notes": [HOSTILE], HOSTILE: {HOSTILE: HOSTILE}},
+        baseline={"run": HOSTILE, "agent": {"name": HOSTILE}, "common_samples": 1, "readings": {}, "deltas": {}},
+    )  # fmt: skip
+    page, plain = write(hostile), write(html_runs.toy(2))
+    assert page.code == plain.code
+    extra = {tag for tag, _ in page.tags} - {tag for tag, _ in plain.tags}
+    assert extra <= {"p", "section"}
+    assert not [tag for tag, attrs in page.tags if any(name.startswith("on") for name in attrs)]
+    assert "<script>window.pwned=1</script>" in page.sections["gates"]
+    assert "&amp; &lt;b&gt;" in page.sections["gates"]  # as it was written, entities and all
+    # All that was said is there, to the character (JSON keeps even the lone surrogate).
+    texts = {label: text for label, text, _ in page.data["details-data"]["0"]}
+    assert texts["answer"] == texts["error"] == texts["stdout"] == HOSTILE
+    assert texts["context"] == f"text: {HOSTILE}"
+    assert HOSTILE in texts["messages"]
+
+
+@given(st.recursive(st.text() | st.floats(allow_nan=False, allow_infinity=False) | st.none(),
+                    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))  # fmt: skip
+def test_embedded_json_keeps_every_value_and_has_no_character_that_could_end_it(value):
+    text = samples.embedded(value)
+    assert json.loads(text) == value
+    assert not set(text) & set("<>&\u2028\u2029")
+    text.encode("utf-8")
+
+
+def test_lone_surrogates_are_escaped_too():
+    assert samples.embedded("a\ud800b\udfff") == '"a\\ud800b\\udfff"'
+
+
+def test_nothing_is_fetched_and_only_our_scripts_run(write):
+    pytest.importorskip("bokeh")
+    page = write(html_runs.toy(), plots=True)
+    links = [attrs[name] for _, attrs in page.tags for name in ("src", "href") if name in attrs]
+    assert links == ["data:,"]
+    policy = next(a["content"] for tag, a in page.tags if tag == "meta" and "http-equiv" in a)
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy.replace("style-src 'unsafe-inline'", "")
+    assert len(page.code) == 2  # Bokeh and the page's own
+    for code in page.code:
+        digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+
+
+@pytest.mark.parametrize("letter", ["x", "界", "<", "\U0001f600", "\ud800"])
+def test_a_thousand_long_samples_stay_under_six_megabytes(write, letter):
+    pytest.importorskip("bokeh")
+    long = letter * 20_000
+    records = [
+        Record("toysum", f"sum[s{n}]", "ok", answer=long, evidence={"stdout": long, "log": long},
+               metrics={"exact": {"accuracy": 1.0, "distance": n / 7}})
+        for n in range(1000)
+    ]  # fmt: skip
+    run = html_runs.toy(1000, records, contexts={n: {"text": long} for n in range(1000)})
+    page = write(run, plots=True)
+    assert 2_000_000 < len(page.text.encode()) < 6_000_000
+    assert "Long texts are cut" in page.visible
+    texts = {label: (text, left) for label, text, left in page.data["details-data"]["17"]}
+    kept, left = texts["answer"]
+    assert len(kept) + left == 20_000
+    assert left > 0
+    assert len(kept) > 50
+
+
+def test_short_texts_leave_their_room_to_long_ones():
+    long = "y" * 900
+    fitted = samples._fitted([("a", "x" * 100), ("b", long), ("c", long)], 1000)
+    lengths = [len(text) for _, text, _ in fitted]
+    assert lengths[0] == 100
+    assert 400 < lengths[1] == lengths[2] < 460
+    assert [left for _, _, left in fitted] == [0, 900 - lengths[1], 900 - lengths[2]]
+
+
+def test_a_large_run_has_the_texts_of_failed_samples_first_and_says_so(write):
+    count = samples.MOST_DETAILED * 2
+    records = html_runs.toy_records(count)
+    page = write(html_runs.toy(count, records))
+    kept = {int(row) for row in page.data["details-data"]}
+    assert len(kept) == samples.MOST_DETAILED
+    assert {row for row in range(count) if row % 5 == 4} <= kept
+    assert f"Texts are here for 2,000 of {count:,} samples" in page.visible
+    assert len(page.column("sample")) == count
+
+
+def test_samples_without_a_record_are_counted(write):
+    page = write(html_runs.toy(12, html_runs.toy_records(10)))
+    assert "2 of 12 samples left no record and are not listed." in page.visible
+    assert "left no record" not in write(html_runs.toy(12)).visible
+
+
+def test_objects_of_a_benchmark_are_named_and_not_spilled(write):
+    page = write(html_runs.real(html_runs.BEHAVIOR, 4))
+    texts = {label: text for label, text, _ in page.data["details-data"]["0"]}
+    assert "uir: (UserItemReviews)" in texts["context"]
+    page = write(html_runs.real(html_runs.DAILY, 4))
+    assert "truth" not in [label for label, _, _ in page.data["details-data"]["0"]]
+
+
+def test_without_bokeh_the_page_says_how_to_get_plots(write):
+    page = write(html_runs.toy())
+    assert 'pip install "pytest-agentbench[report]"' in page.sections["plots"]
+    assert len(page.code) == 1
+    assert page.data["figures-data"] == []
+
+
+def test_bokeh_is_not_imported_before_a_report_is_written():
+    code = "import sys, pytest_agentbench.reports.html.report; print('bokeh' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_figures_are_escaped_and_numbered(write):
+    pytest.importorskip("bokeh")
+    run = html_runs.toy()
+    run.benchmark.figures = lambda *_: [Figure("<b>title</b>", "<i>caption</i>", html="<hr>")]
+    page = write(run, plots=True)
+    assert "<b>title</b>" in page.sections["plots"]
+    assert "<i>caption</i>" in page.sections["plots"]
+    assert "hr" in [tag for tag, _ in page.tags]  # a benchmark's own HTML is HTML
+    assert [len(item["models"]) for item in page.data["figures-data"]] == [0, 1]
+    assert "Distribution over samples" in page.sections["plots"]
+
+
+def test_a_benchmark_that_cannot_make_its_plots_costs_only_those(write):
+    pytest.importorskip("bokeh")
+    run = html_runs.toy()
+
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError("<b>nobody</b>")
+
+    run.benchmark.figures = broken
+    page = write(run, plots=True)
+    assert "could not make its plots: ZeroDivisionError: <b>nobody</b>" in page.sections["plots"]
+    assert len(page.data["figures-data"]) == 1  # the distribution is still there
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [Figure("x", models=("no model",)), Figure("x", picker=Picker(("a",), {"b": float("nan")}))],
+)
+def test_a_figure_that_cannot_be_embedded_costs_only_itself(write, figure):
+    pytest.importorskip("bokeh")
+    run = html_runs.toy()
+    run.benchmark.figures = lambda *_: [Figure("fine", html="<hr>"), figure]
+    page = write(run, plots=True)
+    assert "could not make its plots" in page.sections["plots"]
+    assert len(page.data["figures-data"]) == 2
+    ids = [attrs.get("id") for _, attrs in page.tags]
+    assert "plot-1-0" in ids  # of the distribution, which is the second now
+
+
+def test_a_broken_bokeh_is_a_note_in_the_page(write, monkeypatch):
+    def broken(module: str) -> Any:
+        raise ImportError("No module named 'pandas'")
+
+    monkeypatch.setattr(report.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(figures, "bokeh", broken)
+    page = write(html_runs.toy(), plots=True)
+    assert "ImportError: No module named 'pandas'" in page.sections["plots"]
+    assert len(page.code) == 1

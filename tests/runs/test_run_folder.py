@@ -1,0 +1,123 @@
+"""The folder of a run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs.record import Record
+
+
+def record(sample="s[1]", **given):
+    return Record("b", sample, given.pop("status", "ok"), **given)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    log = run_folder.RunLog(tmp_path / "run", {"schema": 1})
+    for sample in ("s[1]", "s[2]", "s[3]"):
+        log.append(record(sample, answer=sample).to_json())
+    log.close()
+    return tmp_path / "run"
+
+
+def test_records_come_back_in_order(folder):
+    assert [r.answer for r in run_folder.read_records(folder)] == ["s[1]", "s[2]", "s[3]"]
+    assert run_folder.read_json(folder / "manifest.json", "a manifest") == {"schema": 1}
+
+
+def test_nothing_is_created_before_the_first_record(tmp_path):
+    log = run_folder.RunLog(tmp_path / "run", {})
+    assert not log.started
+    log.close()
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_last_record_of_a_sample_counts(folder):
+    log = run_folder.RunLog(folder, {"schema": 1}, "resumed")
+    log.append(record("s[2]", status="error").to_json())
+    log.close()
+    assert [r.status for r in run_folder.read_records(folder)] == ["ok", "error", "ok"]
+
+
+def test_a_torn_last_line_is_passed_over_at_any_point(folder):
+    path = folder / "records.jsonl"
+    whole = path.read_bytes()
+    lengths = [len(line) + 1 for line in whole.splitlines()]
+    for cut in range(len(whole)):
+        path.write_bytes(whole[:cut])
+        complete = sum(cut >= sum(lengths[: n + 1]) - 1 for n in range(3))
+        assert len(run_folder.read_records(folder)) == complete
+
+
+def test_a_torn_log_is_healed_before_more_is_appended(folder):
+    path = folder / "records.jsonl"
+    whole = path.read_bytes()
+    for torn in (b'{"benchmark": "b", "sam', whole.splitlines()[0], b""):
+        path.write_bytes(whole + torn)
+        log = run_folder.RunLog(folder, {"schema": 1}, "resumed")
+        log.append(record("s[4]").to_json())
+        log.close()
+        assert [r.sample for r in run_folder.read_records(folder)] == [
+            "s[1]",
+            "s[2]",
+            "s[3]",
+            "s[4]",
+        ]
+        assert all(json.loads(line) for line in path.read_text().splitlines())
+
+
+def test_a_broken_line_in_the_middle_is_named(folder):
+    path = folder / "records.jsonl"
+    lines = path.read_text().splitlines()
+    lines[1] = lines[1][:20]
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(BenchmarkError, match=r"records.jsonl, line 2: expected a record"):
+        run_folder.read_records(folder)
+
+
+def test_bytes_that_are_no_text_are_named(folder):
+    (folder / "records.jsonl").write_bytes(b"\xff\xfe")
+    with pytest.raises(BenchmarkError, match="expected JSON lines in ASCII"):
+        run_folder.read_records(folder)
+
+
+def test_folder_names_are_plain():
+    name = run_folder.folder_name("20261116-120000", "humob", "a b/../c.py:X")
+    assert name == "20261116-120000-humob-a_b_.._c.py_X"
+
+
+def test_two_sessions_never_share_a_new_folder(tmp_path):
+    first, second = (run_folder.RunLog(tmp_path / "run", {}, "new") for _ in range(2))
+    first.append("{}")
+    second.append("{}")
+    assert (first.folder.name, second.folder.name) == ("run", "run-2")
+    named = run_folder.RunLog(tmp_path / "run", {})
+    with pytest.raises(BenchmarkError, match="another session writes its records there"):
+        named.append("{}")
+    for log in (first, second, named):
+        log.close()
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BenchmarkError, match="can be written"):
+        run_folder.check_free(tmp_path / "file" / "x")
+
+
+def test_json_files_are_written_whole(tmp_path):
+    path = tmp_path / "x.json"
+    run_folder.write_json(path, {"a": 1})
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        run_folder.write_json(path, {"a": float("nan")})
+    assert run_folder.read_json(path, "x") == {"a": 1}
+
+
+@pytest.mark.parametrize(("text", "message"), [("[1]", "got a JSON list"), ("{", "in JSON, got")])
+def test_a_json_file_that_is_none_of_ours_is_refused(tmp_path, text, message):
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(BenchmarkError, match=message):
+        run_folder.read_json(tmp_path / "x.json", "scores")

@@ -1,0 +1,131 @@
+"""The gate grammar and what it decides."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_agentbench.scoring import judge
+from pytest_agentbench.settings import gates
+
+READINGS = {
+    "documented": {
+        "final_score": {"value": 60.0, "low": 55.0, "high": 66.0},
+        "hit_rate": {"value": 0.5},
+        "topic": {"value": None, "reason": "no text models"},
+    },
+    "published-0.1.4": {"final_score": {"value": 58.0}},
+}
+BASELINE = {"documented": {"final_score": {"value": 61.0}}}
+DELTAS = {"documented": {"final_score": {"value": -1.0, "low": -3.0, "high": 1.0}}}
+
+
+def decide(text, baseline=BASELINE, deltas=DELTAS):
+    return judge.evaluate(gates.parse(text), "documented", READINGS, baseline, deltas)
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "value", "threshold"),
+    [
+        ("final_score >= 60", True, 60.0, 60.0),
+        ("final_score > 60", False, 60.0, 60.0),
+        ("final_score <= 60", True, 60.0, 60.0),
+        ("final_score < 60", False, 60.0, 60.0),
+        ("final_score == 60", True, 60.0, 60.0),
+        ("final_score>=6e1", True, 60.0, 60.0),
+        ("  final_score.low   >=  55. ", True, 55.0, 55.0),
+        ("final_score.high < .5", False, 66.0, 0.5),
+        ("published-0.1.4:final_score >= 58", True, 58.0, 58.0),
+        ("published-0.1.4 : final_score >= 58.5", False, 58.0, 58.5),
+        ("final_score >= baseline", False, 60.0, 61.0),
+        ("final_score >= baseline - 1.5", True, 60.0, 59.5),
+        ("final_score >= baseline-1", True, 60.0, 60.0),
+        ("final_score <= baseline + 1", True, 60.0, 62.0),
+        ("delta(final_score) >= -1", True, -1.0, -1.0),
+        ("delta( final_score ).low >= -2", False, -3.0, -2.0),
+    ],
+)
+def test_gates_decide(text, passed, value, threshold):
+    result = decide(text)
+    assert (result.passed, result.value, result.threshold, result.reason) == (
+        passed, value, threshold, None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("beauty > 0", "metric 'beauty' does not exist in documented; there are: final_score"),
+        ("other:final_score > 0", "reading 'other' does not exist; there are: documented"),
+        ("topic > 0", "topic is absent in this run: no text models"),
+        ("hit_rate.low > 0", "hit_rate has no interval in this run, so no .low"),
+        ("published-0.1.4:final_score > baseline", "in the baseline, reading 'published-0.1.4'"),
+        ("delta(hit_rate) > 0", "the difference in metric 'hit_rate' does not exist"),
+    ],
+)
+def test_a_gate_on_what_is_not_there_fails_with_the_reason(text, reason):
+    result = decide(text)
+    assert result.passed is False
+    assert result.reason.startswith(reason)
+
+
+@pytest.mark.parametrize("text", ["final_score > baseline", "delta(final_score) > 0"])
+def test_a_comparing_gate_without_a_baseline_fails(text):
+    assert "--baseline RUN" in decide(text, baseline=None, deltas=None).reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "final_score", "final_score >=", ">= 60", "60 <= final_score", "final_score => 60",
+        "final_score >= sixty", "final_score.mid > 1", "final_score != 1", "final_score > nan",
+        "final_score >= baseline * 2", "a b > 1", "delta(x) > baseline", "delta() > 1",
+        "final_score >= 60 and x > 1", "final_score >= 1_000",
+    ],
+)  # fmt: skip
+def test_what_is_no_gate_is_refused_and_quoted(text):
+    with pytest.raises(gates.GateError) as error:
+        gates.parse(text)
+    assert repr(text) in str(error.value)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_gate_or_a_gate_error(text):
+    with contextlib.suppress(gates.GateError):
+        gates.parse(text)
+
+
+@given(
+    st.from_regex(r"[a-z_]{1,8}", fullmatch=True),
+    st.sampled_from([">=", "<=", ">", "<", "=="]),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+def test_every_number_survives(metric, operator, number):
+    gate = gates.parse(f"{metric} {operator} {number!r}")
+    assert (gate.metric, gate.operator, gate.number) == (metric, operator, number)
+
+
+def texts(*layers):
+    return [g.text for g in gates.combine([[gates.parse(t) for t in layer] for layer in layers])]
+
+
+def test_coverage_is_gated_unless_another_gate_on_it_is_given():
+    assert texts() == ["coverage >= 1"]
+    assert texts(["a > 1"]) == ["coverage >= 1", "a > 1"]
+    assert texts(["coverage >= 0.5"]) == ["coverage >= 0.5"]
+    assert texts(["delta(coverage) >= 0"]) == ["coverage >= 1", "delta(coverage) >= 0"]
+
+
+def test_a_stronger_layer_replaces_gates_about_the_same():
+    assert texts(["a > 1", "a < 5", "b > 1"], ["a >= 2", "a >= 3"]) == [
+        "coverage >= 1", "a < 5", "b > 1", "a >= 2", "a >= 3",
+    ]  # fmt: skip
+    assert texts(["a > 1"], ["a.low > 1", "x:a > 1"]) == [
+        "coverage >= 1",
+        "a > 1",
+        "a.low > 1",
+        "x:a > 1",
+    ]
