@@ -4,6 +4,7 @@ check:
 	ruff check .
 	ruff format --check .
 	mypy
+	lint-imports
 
 test:
 	pytest -n 2
