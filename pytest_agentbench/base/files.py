@@ -1,4 +1,4 @@
-"""The folder in which built and downloaded things are kept, and how it is shared by processes."""
+"""Files that processes share: the cache folder, digests, whole writes, locks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
+import shutil
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-# A file changed twice within the clock's resolution keeps its time stamp: no digest is kept of it.
+# A file changed twice within the clock's resolution keeps its time stamp, so its digest is not kept.
 RACY_SECONDS = 2.0
 
 
@@ -19,8 +20,14 @@ def cache_folder() -> Path:
     """``$AGENTBENCH_CACHE``, else ``agentbench`` in the user's cache folder."""
     if given := os.environ.get("AGENTBENCH_CACHE"):
         return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "agentbench"
+    return user_cache("agentbench")
+
+
+def user_cache(program: str) -> Path:
+    """The folder of a program in the user's cache; ``RuntimeError`` where there is no home folder."""
+    import platformdirs  # 40 ms
+
+    return platformdirs.user_cache_path(program, appauthor=False)
 
 
 def file_digest(path: Path) -> str:
@@ -61,30 +68,62 @@ def kept_folder(digest: str) -> Path:
     return cache_folder() / "data" / digest
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Writes a file so that a reader sees all of it or what was there before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix="building-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(path) as half:
+        half.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 @contextlib.contextmanager
-def one_at_a_time(folder: Path, name: str) -> Iterator[None]:
-    """Lets one process build while the others wait, where the system has file locks.
+def replacing(path: Path) -> Iterator[Path]:
+    """A free name beside ``path`` for a new file or folder.
 
-    Without them (or on a disk that refuses) all build, which costs time but stays correct.
+    Without an exception it takes the place of ``path``; otherwise it is removed.
     """
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(ImportError, OSError):
-            import fcntl
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.stem}-{os.urandom(4).hex()}{path.suffix}")
+    try:
+        yield half
+        if half.is_dir():  # no system call replaces a folder by another
+            shutil.rmtree(path, ignore_errors=True)
+        half.replace(path)
+    finally:
+        if half.is_dir():
+            shutil.rmtree(half, ignore_errors=True)
+        else:
+            half.unlink(missing_ok=True)
 
-            folder.mkdir(parents=True, exist_ok=True)
-            file = stack.enter_context((folder / f"{name}.lock").open("w"))
-            fcntl.flock(file, fcntl.LOCK_EX)
+
+@contextlib.contextmanager
+def one_at_a_time(
+    path: Path, seconds: float = -1, unless: Callable[[], bool] | None = None
+) -> Iterator[None]:
+    """Lets one process build ``path`` while the others wait, by a lock file beside it.
+
+    Nobody waits longer than ``seconds``, nor when ``unless`` holds. Without the lock (a disk may refuse
+    it) several processes build at once, which costs time but stays correct.
+    """
+    import filelock  # 70 ms, and only what is not in the cache yet needs it
+
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # a timeout is one, too
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = filelock.FileLock(path.with_name(f"{path.name}.lock"), fallback_to_soft=False)
+            stack.enter_context(lock.acquire(timeout=seconds, cancel_check=unless))
         yield
+
+
+def locked(descriptor: int) -> bool | None:
+    """Locks an open file until it is closed, without waiting; the end of the process closes it.
+
+    False where another process holds the lock, None where the disk has no locks. Windows is not asked:
+    its locks keep everybody else from reading the file, too.
+    """
+    if sys.platform == "win32":
+        return None
+    import filelock
+
+    try:
+        return filelock.lock_descriptor(descriptor, blocking=False)
+    except OSError:
+        return None

@@ -1,23 +1,34 @@
-"""A line about long work: silent for the first seconds, then one line every few seconds.
+"""A line about long work: nothing for the first seconds, then one line every few seconds.
 
-Lines go to standard error unless somebody who owns the terminal puts a function of theirs into
-:data:`listener`.
+Lines go to standard error, or to whoever owns the terminal (:func:`lines_go_to`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 QUIET_SECONDS = 3.0
 EVERY_SECONDS = 5.0
 
-listener: Callable[[str], None] | None = None
+_listener: Callable[[str], None] | None = None
+
+
+@contextlib.contextmanager
+def lines_go_to(listener: Callable[[str], None]) -> Iterator[None]:
+    """Gives every line of this process, of all threads, to a function."""
+    global _listener
+    before, _listener = _listener, listener
+    try:
+        yield
+    finally:
+        _listener = before
 
 
 class Progress:
-    """Counts what is done of one piece of work and says so when it takes long."""
+    """Counts what is done of one piece of work, and reports it when the work takes long."""
 
     def __init__(self, what: str, unit: str, total: int | None = None) -> None:
         self._what = what
@@ -44,8 +55,8 @@ class Progress:
 
 def say(line: str) -> None:
     """One line for the person who waits."""
-    if listener is not None:
-        listener(line)
+    if _listener is not None:
+        _listener(line)
     elif sys.stderr is not None:
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytest_agentbench.metrics import trajectory_kernels
+from pytest_agentbench.metrics import kernel_loading, trajectory_kernels
+from pytest_agentbench.metrics.kernel_loading import Backend
 from pytest_agentbench.metrics.trajectory_days import DayPairs, Floats, day_pairs
-from pytest_agentbench.metrics.trajectory_kernels import Backend
 
 # Cells are 500 m: distances come out in kilometres.
 CELLS_PER_KM = 2.0
@@ -46,7 +46,7 @@ def dtw_distance(
     (0.0, 2.8284271247461903)
     """
     gen, ref = np.asarray(generated), np.asarray(reference)
-    kernels = trajectory_kernels.loaded()
+    kernels = kernel_loading.loaded()
     if kernels is not None and gen.dtype is _INT64 is ref.dtype and 0 < scale_factor < math.inf:
         # Laying out and checking days would take longer than one day's recursion.
         table = _distance_table(float(scale_factor), _ONE_CALL_TABLE)
@@ -105,7 +105,7 @@ def score_pairs(
     if pairs.squares is None:
         return _numpy_costs(pairs, scale_factor, start_anywhere, costs)
     n, m = pairs.lengths()
-    kernels = trajectory_kernels.kernels_for(backend, float(n @ m) * _NUMPY_SECONDS)
+    kernels = kernel_loading.kernels_for(backend, float(n @ m) * _NUMPY_SECONDS)
     if kernels is None:
         return _numpy_costs(pairs, scale_factor, start_anywhere, costs)
     table = _distance_table(float(scale_factor), 1 << (pairs.squares + 1).bit_length())

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytest_agentbench.metrics import trajectory_kernels
+from pytest_agentbench.metrics import kernel_loading, trajectory_kernels
+from pytest_agentbench.metrics.kernel_loading import Backend
 from pytest_agentbench.metrics.trajectory_days import DayPairs, Floats, day_pairs
-from pytest_agentbench.metrics.trajectory_kernels import Backend
 
 # A unit of the NumPy search (points times points times the longest day's): measured, see perf/.
 _NUMPY_SECONDS = 5e-10
@@ -140,7 +140,7 @@ def _taken_sums(
     # Sizes double, so that a run builds a few tables at most.
     table = _proximity_table(float(beta), 1 << (pairs.squares + 1).bit_length())
     work = orders * float(n @ m) * float(shorter.max(initial=1))
-    kernels = trajectory_kernels.kernels_for(backend, work * _NUMPY_SECONDS)
+    kernels = kernel_loading.kernels_for(backend, work * _NUMPY_SECONDS)
     if kernels is None:
         return _numpy_sums(pairs, table, beta, sums)
 

@@ -1,48 +1,16 @@
-"""The compiled loops over days of points: loops, loading, when to load.
-
-The loops are ordinary Python that numba compiles on demand, so this module imports without numba.
-Compiled code is cached on disk by numba (``NUMBA_CACHE_DIR``, else ``__pycache__`` beside this
-file, else the user's cache folder) and shared by every later process.
-"""
+"""The loops over days of points, as plain Python that numba compiles (see :mod:`.kernel_loading`)."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
-import threading
-import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from pathlib import Path
-from types import FunctionType
-from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytest_agentbench.metrics.trajectory_days import Floats, Ints
 
-Backend = Literal["auto", "numpy", "numba"]
 Cells = NDArray[np.int32]
-
-# Seconds until the first score when compiled code is, or is not yet, on disk.
-WARM_LOAD_SECONDS = 0.5
-COLD_LOAD_SECONDS = 5.0
-COMPILE_WAIT_SECONDS = 60.0
-_NUMPY_CALL_SECONDS = 3e-4  # of a job of NumPy's beyond what its size takes
-
-_DAYS = "{0}[:, ::1], {0}[:, ::1], int64[::1], int64[::1], float64[::1]"
-_TAKEN_SUMS = f"void({_DAYS.format('int32')}, int64, int64, int64, float64[:, ::1])"
-_WARP_COSTS = f"void({_DAYS.format('int32')}, boolean, int64, int64, float64[::1])"
-# Days come as int32; one pair of NumPy's default integers needs no conversion.
-_WARP_COST = [
-    f"float64({points}[:, ::1], {points}[:, ::1], float64[::1], boolean)"
-    for points in ("int32", "int64")
-]
-_CACHE_FILES = 4
 
 
 def taken_sums(
@@ -219,159 +187,6 @@ def warp_costs(
         generated = gen[gen_at[day] : gen_at[day + 1]]
         reference = ref[ref_at[day] : ref_at[day + 1]]
         costs[day] = warp_cost(generated, reference, distance, start_anywhere)
-
-
-class Kernels(NamedTuple):
-    """The compiled loops, called like the Python functions of the same names."""
-
-    taken_sums: Any  # numba's dispatchers have no type of their own
-    warp_cost: Any
-    warp_costs: Any
-
-
-class _Loader:
-    """One process's kernels, and the NumPy seconds spent while doing without them."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.kernels: Kernels | None = None
-        self.problem: ImportError | None = None
-        self.numpy_seconds = 0.0
-
-
-_loader = _Loader()
-
-
-def loaded() -> Kernels | None:
-    """Return the kernels if this process has them already."""
-    return _loader.kernels
-
-
-def kernels_for(backend: Backend, numpy_seconds: float) -> Kernels | None:
-    """Return the kernels, or None where NumPy should do a job whose size takes it ``numpy_seconds``.
-
-    ``auto`` loads them once the NumPy time spent so far and now asked for exceeds the time of
-    loading: no job waits for a compiler longer than NumPy would have taken, and many small jobs
-    still get the kernels in the end.
-    """
-    if backend == "numpy":
-        return None
-    if backend not in ("auto", "numba"):
-        raise ValueError(f"backend must be 'auto', 'numpy' or 'numba', got {backend!r}")
-    if _loader.kernels is not None:
-        return _loader.kernels
-    if backend == "numba":
-        return load()
-    if _loader.problem is not None:
-        return None
-    spent = _loader.numpy_seconds + numpy_seconds + _NUMPY_CALL_SECONDS
-    if spent > WARM_LOAD_SECONDS and (spent > COLD_LOAD_SECONDS or _on_disk()):
-        try:
-            return load()
-        except ImportError as problem:
-            warnings.warn(
-                f"numba cannot be imported ({problem}): scoring goes on with NumPy, about 10 times"
-                " slower and to the same bits",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-            return None
-    _loader.numpy_seconds = spent
-    return None
-
-
-def load() -> Kernels:
-    """Load the kernels, compiling them when no process has before; ImportError without numba."""
-    with _loader.lock:
-        if _loader.problem is not None:
-            raise _loader.problem
-        if _loader.kernels is None:
-            try:
-                _loader.kernels = _compile_once()
-            except ImportError as problem:
-                _loader.problem = problem
-                raise
-        return _loader.kernels
-
-
-def _compile_once() -> Kernels:
-    """Load or compile; of processes that find no compiled code, one compiles and the rest wait."""
-    import numba  # type: ignore[import-untyped,unused-ignore]  # no annotations in some releases
-
-    def build(cache: bool) -> Kernels:
-        compiled = partial(numba.njit, nogil=True, cache=cache)
-        one = compiled(_WARP_COST)(warp_cost)
-        # The same code, with the compiled function where it calls the Python one.
-        scope = warp_costs.__globals__ | {"warp_cost": one}
-        many = FunctionType(warp_costs.__code__, scope, warp_costs.__name__)
-        return Kernels(compiled(_TAKEN_SUMS)(taken_sums), one, compiled(_WARP_COSTS)(many))
-
-    try:
-        with _compile_turn():
-            return build(cache=True)
-    except Exception:
-        # No writable folder, a full disk, a damaged cache file: compiling afresh needs none of
-        # them, and a fault of the loops themselves comes up again here.
-        return build(cache=False)
-
-
-def _user_cache(name: str) -> Path:
-    """Return a folder of the user's cache."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / name
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / name
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / name
-
-
-def _on_disk() -> bool:
-    """Guess, without importing numba, whether an earlier process left compiled code."""
-    source = Path(__file__)
-    names = f"{source.stem}.*.py{sys.version_info[0]}{sys.version_info[1]}*.nbc"
-    try:
-        if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-            found = [*Path(chosen).glob(f"*/{names}")]
-        else:
-            found = [*(source.parent / "__pycache__").glob(names)]
-            found += _user_cache("numba").glob(f"*/{names}")
-        written = source.stat().st_mtime
-        return sum(code.stat().st_mtime > written for code in found) >= _CACHE_FILES
-    except (OSError, RuntimeError):
-        return False
-
-
-@contextlib.contextmanager
-def _compile_turn() -> Iterator[None]:
-    """Wait until compiled code is on disk or it is this process's turn to compile it.
-
-    Without a home folder, or when the lock cannot be had in time, every process is on its own.
-    """
-    with contextlib.ExitStack() as stack:
-        # Closing the file gives the lock back, as does the end of the process.
-        with contextlib.suppress(OSError, RuntimeError):
-            folder = _user_cache("pytest-agentbench")
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = stack.enter_context((folder / "compile.lock").open("a+b"))
-            deadline = time.monotonic() + COMPILE_WAIT_SECONDS
-            while not (_on_disk() or _try_lock(lock.fileno())) and time.monotonic() < deadline:
-                time.sleep(0.05)
-        yield
-
-
-def _try_lock(descriptor: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            os.lseek(descriptor, 0, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def over_days(run: Callable[[int, int], None], days: int, threads: int) -> None:

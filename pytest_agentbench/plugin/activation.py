@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from typing import Any
@@ -46,7 +47,9 @@ def activate(config: pytest.Config) -> None:
         resumed = config.getoption("agentbench_resume")
         settings = {n: dataclasses.replace(s, resumed=resumed) for n, s in settings.items()}
         processes = 1 if worker is None else worker["workercount"]
-        progress.listener = functools.partial(say, config)
+        listening = contextlib.ExitStack()
+        listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
+        config.add_cleanup(listening.close)
         runs = {nodeid: Plan(one, processes) for nodeid, one in settings.items()}
         check_selected(runs, selected)
         if worker is not None:

@@ -6,14 +6,13 @@ that are cleared away.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.files import replacing
 from pytest_agentbench.runs import run_folder, stored
 from pytest_agentbench.runs.stored import StoredRun
 
@@ -96,25 +95,14 @@ def save(name: str, run: Path, house: Path, replace: bool = False) -> Path:
             "--replace"
         )
     run_folder.ignore_in_git(house)
-    place.parent.mkdir(exist_ok=True)
-    building = Path(tempfile.mkdtemp(prefix=".building-", dir=place.parent))
     try:
-        for file in KEPT:
-            shutil.copy2(run / file, building / file)
-        building.chmod(0o777 & ~_umask())  # mkdtemp makes it for the owner alone
-        shutil.rmtree(place, ignore_errors=True)
-        building.rename(place)
+        with replacing(place) as half:
+            half.mkdir()
+            for file in KEPT:
+                shutil.copy2(run / file, half / file)
     except OSError as error:
         raise BenchmarkError(f"{run}: cannot be saved as {place}: {error}") from None
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
     return place
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def runs_below(folder: Path) -> Iterator[StoredRun]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.files import locked, write_whole
 from pytest_agentbench.runs.record import Record
 
 HOUSE = ".agentbench"  # in pytest's rootdir
@@ -104,7 +105,7 @@ class RunLog:
                 file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
         except FileExistsError:  # of a session killed before it had logged anything, or at work now
             file = os.open(path, flags)
-            alone = _lock(file, otherwise=False) and os.fstat(file).st_size == 0
+            alone = locked(file) is True and os.fstat(file).st_size == 0
         except OSError as error:
             if not old:
                 raise
@@ -113,7 +114,7 @@ class RunLog:
                 f"be written: {error.strerror}"
             ) from None
         else:
-            alone = _lock(file, otherwise=True)
+            alone = locked(file) is not False
         if not alone:
             os.close(file)
             raise BenchmarkError(
@@ -137,19 +138,6 @@ class RunLog:
     def started(self) -> bool:
         """Whether this session has the folder of a run, to which it may add files."""
         return self._described or self._kind == "resumed"
-
-
-def _lock(file: int, otherwise: bool) -> bool:
-    """Takes a file for this process, until it ends; ``otherwise`` where the disk has no locks."""
-    try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):
-        return otherwise
-    return True
 
 
 def _made(folder: Path) -> Path:
@@ -194,13 +182,7 @@ def ignore_in_git(house: Path) -> None:
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
     """Whole or not at all: a reader never sees half a file."""
-    half = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        half.write_text(json.dumps(data, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-        half.replace(path)
-    except BaseException:
-        half.unlink(missing_ok=True)
-        raise
+    write_whole(path, json.dumps(data, indent=2, allow_nan=False) + "\n")
 
 
 def read_records(folder: Path) -> list[Record]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metrics import textbook_trajectories as textbook
 from metrics.golden_days import BACKENDS, EDITIONS, GOLDEN, points_by_day, together
 
-from pytest_agentbench.metrics import dtw, trajectory_kernels
+from pytest_agentbench.metrics import dtw, kernel_loading
 
 any_cell = st.tuples(st.integers(1, 200), st.integers(1, 200))
 few_cells = st.tuples(st.integers(1, 3), st.integers(1, 3))
@@ -72,13 +72,13 @@ def test_moving_the_map_changes_nothing(gen, ref, move):
 
 def test_fractions_and_far_points_take_the_exact_path():
     assert dtw.dtw_distance([(0.25, 0)], [(1.0, 1.0)]) == 0.625
-    trajectory_kernels.load()
+    kernel_loading.load()
     far = np.array([(0, 0), (3_000_000, 4_000_000)])
     assert dtw.dtw_distance(far, far[:1], scale_factor=1.0) == 5_000_000.0
 
 
 def test_one_call_with_kernels_is_one_day_of_many():
-    trajectory_kernels.load()
+    kernel_loading.load()
     rng = np.random.default_rng(8)
     for n, m in [(1, 1), (1, 9), (8, 1), (22, 22), (47, 48)]:
         gen, ref = rng.integers(1, 201, (n, 2)), rng.integers(1, 201, (m, 2))
@@ -111,7 +111,7 @@ def test_threads_change_no_bit():
 def test_bad_arguments_are_named(arguments, message):
     for kernels in (False, True):
         if kernels:
-            trajectory_kernels.load()
+            kernel_loading.load()
         with pytest.raises(ValueError, match=message):
             dtw.dtw_distance(np.array([(1, 1)]), np.array([(1, 1)]), **arguments)
 
@@ -125,13 +125,13 @@ def test_bad_arguments_are_named(arguments, message):
     ],
 )
 def test_points_of_another_shape_are_refused_by_every_path(points, message):
-    trajectory_kernels.load()
+    kernel_loading.load()
     for generated in (points, points.astype(np.int16)):
         with pytest.raises(ValueError, match=message.replace("int64", str(generated.dtype))):
             dtw.dtw_distance(generated, np.array([(1, 1)]))
 
 
 def test_points_need_not_be_contiguous():
-    trajectory_kernels.load()
+    kernel_loading.load()
     wide = np.array([(1, 0, 1), (4, 0, 5)])
     assert dtw.dtw_distance(wide[:, ::2], wide[:1, ::2], scale_factor=1.0) == 5.0

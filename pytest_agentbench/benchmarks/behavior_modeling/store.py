@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import sqlite3
-import tempfile
 import threading
 import weakref
 import zlib
@@ -193,7 +192,7 @@ def open_store(folder: Path) -> tuple[Store, str]:
     path = place / f"{digest[:32]}-{FORMAT}.sqlite"
     if not _whole(path):
         _require_writable(place)
-        with files.one_at_a_time(place, path.stem):
+        with files.one_at_a_time(path):
             if not _whole(path):  # another worker may have built it meanwhile
                 _make_room(place)
                 build(sources, path)
@@ -217,39 +216,33 @@ def _seal(path: Path) -> Path:
 
 def build(sources: dict[str, Path], path: Path) -> None:
     """Writes the store of three files, in one pass over each."""
-    handle, name = tempfile.mkstemp(prefix="building-", suffix=".sqlite", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
     try:
-        database = sqlite3.connect(temporary, isolation_level=None)
-        try:
-            # Nothing is lost in a crash: the file is not in its place before it is whole.
-            for setting in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -16384"):
-                database.execute(f"PRAGMA {setting}")
-            database.executescript(_SCHEMA)
-            for table, source in sources.items():
-                database.execute("BEGIN")
-                progress = Progress(f"building the review store from {source.name}", "lines")
-                rows = _rows(table, source, progress)
-                database.executemany(_INSERT[table], rows)
-                database.execute("COMMIT")
-            database.executescript(_INDICES)
-        finally:
-            database.close()
-        try:
-            digest = files.file_digest(temporary)
-            temporary.replace(path)
-            files.write_whole(_seal(path), digest)
-        except OSError:
-            if not _whole(path):  # somebody else was first and has it open: theirs is as good
-                raise
+        with files.replacing(path) as half:
+            _fill(half, sources)
+            digest = files.file_digest(half)
+        files.write_whole(_seal(path), digest)
+    except OSError:
+        if not _whole(path):  # somebody else was first and has it open: theirs is as good
+            raise
     except sqlite3.Error as error:
         raise BenchmarkError(
             f"{path}: the review store could not be built ({error}); is the disk full? "
             f"AGENTBENCH_CACHE names another place"
         ) from None
-    finally:
-        temporary.unlink(missing_ok=True)
+
+
+def _fill(path: Path, sources: dict[str, Path]) -> None:
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+        # Nothing is lost in a crash: the file is not in its place before it is whole.
+        for setting in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -16384"):
+            database.execute(f"PRAGMA {setting}")
+        database.executescript(_SCHEMA)
+        for table, source in sources.items():
+            database.execute("BEGIN")
+            progress = Progress(f"building the review store from {source.name}", "lines")
+            database.executemany(_INSERT[table], _rows(table, source, progress))
+            database.execute("COMMIT")
+        database.executescript(_INDICES)
 
 
 def _rows(table: str, source: Path, progress: Progress) -> Iterator[tuple[Any, ...]]:

@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import shutil
-import tempfile
 import time
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import NoReturn
 import numpy as np
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.base.files import cache_folder, file_digest, one_at_a_time
+from pytest_agentbench.base.files import cache_folder, file_digest, one_at_a_time, replacing
 from pytest_agentbench.benchmarks.humob.editions import Edition
 from pytest_agentbench.benchmarks.humob.tables import Table, read_table, suffix_of, text_lines
 from pytest_agentbench.benchmarks.sources.partitions import is_partitioned, table_digest
@@ -45,12 +44,11 @@ def load_table(path: Path, *, masked: bool = True) -> CachedTable:
     """
     if not is_partitioned(path):
         suffix_of(path)
-    folder = cache_folder() / "humob"
     digest = table_digest(path)
-    place = folder / f"{digest[:32]}-{'m' if masked else 'u'}{FORMAT}"
+    place = cache_folder() / "humob" / f"{digest[:32]}-{'m' if masked else 'u'}{FORMAT}"
     table = _open(place)
     if table is None:
-        with one_at_a_time(folder, place.name):
+        with one_at_a_time(place):
             table = _open(place)  # another worker may have built it meanwhile
             if table is None:
                 built = read_table(path, masked=masked)
@@ -116,21 +114,12 @@ def _make_room(folder: Path) -> None:
 
 def _store(table: Table, place: Path) -> Table | None:
     """Writes a table and maps it; None where the cache cannot be written."""
-    temporary: Path | None = None
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        _make_room(place.parent)
-        temporary = Path(tempfile.mkdtemp(prefix="building-", dir=place.parent))
+    _make_room(place.parent)
+    # Where it fails because somebody else was first, their table is opened.
+    with contextlib.suppress(OSError), replacing(place) as half:
+        half.mkdir()
         for name in ARRAYS:
-            np.save(temporary / f"{name}.npy", getattr(table, name))
-        digests = {name: file_digest(temporary / f"{name}.npy") for name in ARRAYS}
-        (temporary / "digests.json").write_text(json.dumps(digests))
-        shutil.rmtree(place, ignore_errors=True)  # only a damaged one can be there
-        with contextlib.suppress(OSError):  # somebody else was first: theirs is as good
-            temporary.rename(place)
-    except OSError:
-        return None
-    finally:
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
+            np.save(half / f"{name}.npy", getattr(table, name))
+        digests = {name: file_digest(half / f"{name}.npy") for name in ARRAYS}
+        (half / "digests.json").write_text(json.dumps(digests))
     return _open(place)

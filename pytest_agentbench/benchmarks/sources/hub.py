@@ -63,7 +63,7 @@ def fetch(
             f"{repo_id}: fetching from the hub needs the package huggingface_hub, which is not "
             f"installed; install it with: {INSTALL}"
         )
-    with one_at_a_time(note.parent, note.stem):
+    with one_at_a_time(note):
         return _kept(note) or _fetch(repo_id, revision, files, repo_type, note)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.util
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from importlib import resources
@@ -14,6 +13,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest_agentbench
+from pytest_agentbench.base.files import write_whole
 from pytest_agentbench.benchmarks.figures import Figure, bokeh, distribution
 from pytest_agentbench.reports.html import samples, sections
 
@@ -43,10 +43,8 @@ def write_html(
 
     ``scores`` is what scores.json holds; ``records`` are shown in the order they are given.
     """
-    half = path.with_name(f".{path.name}.{os.getpid()}")
     # An agent's name may hold a lone surrogate, which UTF-8 has no bytes for.
-    half.write_bytes(page(run, scores, records).encode("utf-8", "xmlcharrefreplace"))
-    half.replace(path)
+    write_whole(path, page(run, scores, records).encode("utf-8", "xmlcharrefreplace"))
 
 
 def page(run: RunLike, scores: Mapping[str, Any], records: Sequence[Record]) -> str:

@@ -1,0 +1,130 @@
+"""When the kernels are loaded, by whom they are compiled, and what happens when they cannot be."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pytest_agentbench.metrics import dtw, geobleu, kernel_loading
+
+DAY = "import numpy as np; day = np.random.default_rng(1).integers(1, 200, (330, 2)); "
+ENDS = "ends = np.arange(0, 331, 22); "
+
+
+def python(code, **environment):
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def output(process):
+    out, err = process.communicate(timeout=100)
+    assert process.returncode == 0, err
+    return out.strip()
+
+
+def user_folders(path):
+    """Point every platform's idea of the user's cache to a folder of the test's."""
+    return dict.fromkeys(("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"), str(path))
+
+
+@pytest.fixture
+def fresh(monkeypatch):
+    """Give this process a loader that has loaded nothing."""
+    monkeypatch.setattr(kernel_loading, "_loader", kernel_loading._Loader())
+    return monkeypatch
+
+
+def test_importing_the_metrics_imports_neither_numba_nor_pytest():
+    code = (
+        "import sys, pytest_agentbench.geobleu, pytest_agentbench.metrics.dtw;"
+        "print([name for name in ('numba', 'pytest', 'pandas', 'polars') if name in sys.modules])"
+    )
+    assert output(python(code)) == "[]"
+
+
+def test_one_user_is_scored_without_waiting_for_numba():
+    code = (
+        DAY
+        + ENDS
+        + "from pytest_agentbench.metrics import dtw, geobleu; import sys;"
+        + "geobleu.score_days(day, day[::-1], ends, ends, '2025');"
+        + "dtw.score_days(day, day[::-1], ends, ends);"
+        + "print('numba' in sys.modules)"
+    )
+    assert output(python(code)) == "False"
+
+
+@pytest.mark.parametrize(("on_disk", "jobs_without"), [(True, 1), (False, 16)])
+def test_many_small_jobs_get_the_kernels_once_numpy_cost_as_much(fresh, on_disk, jobs_without):
+    kernels = kernel_loading.Kernels(None, None, None)
+    fresh.setattr(kernel_loading, "_on_disk", lambda: on_disk)
+    fresh.setattr(kernel_loading, "load", lambda: kernels)
+    answers = [kernel_loading.kernels_for("auto", 0.3) for _ in range(20)]
+    assert answers[:jobs_without] == [None] * jobs_without
+    assert answers[jobs_without] is kernels
+
+
+def test_numpy_stays_numpy_however_large_the_job(fresh):
+    fresh.setattr(kernel_loading, "load", pytest.fail)
+    assert kernel_loading.kernels_for("numpy", 1e9) is None
+
+
+def test_without_numba_numpy_scores_and_says_so_once(fresh, recwarn):
+    fresh.setitem(sys.modules, "numba", None)
+    with pytest.warns(RuntimeWarning, match="numba cannot be imported .* goes on with NumPy"):
+        assert kernel_loading.kernels_for("auto", 100.0) is None
+    recwarn.clear()
+    assert kernel_loading.kernels_for("auto", 100.0) is None
+    assert geobleu.geobleu_score([(1, 1)], [(1, 1)]) == 1.0
+    assert not recwarn.list
+    with pytest.raises(ImportError, match="numba"):
+        dtw.score_days([(1, 1)], [(1, 1)], [0, 1], [0, 1], backend="numba")
+
+
+def test_of_processes_starting_together_one_compiles(tmp_path):
+    code = (
+        "import json; from pytest_agentbench.metrics import kernel_loading as t;"
+        "k = t.load(); print(json.dumps([sum(s.cache_misses.values()) for s in"
+        " (k.taken_sums.stats, k.warp_cost.stats, k.warp_costs.stats)]))"
+    )
+    folders = user_folders(tmp_path) | {"NUMBA_CACHE_DIR": str(tmp_path / "numba")}
+    processes = [python(code, **folders) for _ in range(3)]
+    compiled = sorted(json.loads(output(process)) for process in processes)
+    assert compiled == [[0, 0, 0], [0, 0, 0], [1, 2, 1]]
+
+
+def test_without_a_writable_cache_the_kernels_are_compiled_in_memory(tmp_path):
+    blocked = tmp_path / "a file, not a folder"
+    blocked.touch()
+    code = (
+        "from pytest_agentbench.metrics import dtw, kernel_loading as t;"
+        "print(dtw.score_days([(1, 1)], [(1, 3)], [0, 1], [0, 1], backend='numba').tolist(),"
+        " t._on_disk())"
+    )
+    folders = user_folders(blocked) | {"NUMBA_CACHE_DIR": str(blocked / "numba")}
+    assert output(python(code, **folders)) == "[1.0] False"
+
+
+def test_a_lock_that_is_never_given_back_is_waited_for_only_so_long(tmp_path, monkeypatch):
+    for name, folder in user_folders(tmp_path).items():
+        monkeypatch.setenv(name, folder)
+    monkeypatch.setattr(kernel_loading, "_on_disk", lambda: False)
+    monkeypatch.setattr(kernel_loading, "COMPILE_WAIT_SECONDS", 0.4)
+    with kernel_loading._compile_turn():
+        start = time.monotonic()
+        with kernel_loading._compile_turn():
+            waited = time.monotonic() - start
+    assert 0.3 < waited < 5
+    start = time.monotonic()
+    with kernel_loading._compile_turn():
+        assert time.monotonic() - start < 0.3
