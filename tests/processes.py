@@ -13,19 +13,29 @@ import pytest
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
+def happens(event, seconds=30.0):
+    """Whether ``event()`` becomes true before the deadline: for all that another process does."""
+    deadline = time.monotonic() + seconds
+    while not event():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 def gone(pid):
-    """Whether a process ends within a few seconds; a zombie has ended, once its threads have."""
-    for _ in range(200):
+    """Whether a process ends within a while; a zombie has ended, once its threads have."""
+
+    def ended():
         try:
             os.kill(int(pid), 0)
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
             threads = list(Path(f"/proc/{pid}/task").iterdir())  # they keep its files open
         except OSError:
             return True
-        if state == "Z" and len(threads) == 1:
-            return True
-        time.sleep(0.02)
-    return False
+        return state == "Z" and len(threads) == 1
+
+    return happens(ended)
 
 
 def asked_at_once(agent, calls):

@@ -49,6 +49,14 @@ _BETWEEN = {
 }
 
 
+# A program of its own: it empties the folder after every thread of the agent is gone.
+_CLEAN_UP = (
+    "import os, shutil, signal, sys\n"
+    "shutil.rmtree(sys.argv[1], ignore_errors=True)\n"
+    "if os.getpgrp() == os.getpid(): os.killpg(0, signal.SIGKILL)"
+)
+
+
 def main() -> None:
     """Serves one parent until it says that it is done."""
     channel = _Channel(socket.socket(fileno=os.dup(0)))
@@ -59,10 +67,19 @@ def main() -> None:
         cast(Any, stream).reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True
         )
-    faulthandler.enable(
-        all_threads=False
-    )  # where a segmentation fault happened, among the last lines of stderr
-    threading.Thread(target=channel.die_with_parent, name="agentbench-parent", daemon=True).start()
+    # The last lines of stderr then show where a segmentation fault happened.
+    faulthandler.enable(all_threads=False)
+    watcher = threading.Thread(
+        target=channel.die_with_parent, name="agentbench-parent", daemon=True
+    )
+    watcher.start()
+    try:
+        _serve_parent(channel)
+    except ConnectionError:
+        watcher.join()  # the parent is gone: the watcher cleans up and ends this process
+
+
+def _serve_parent(channel: _Channel) -> None:
     llm = RelayedLLM()
     agent = _prepared(channel, llm)
     if agent is None:
@@ -87,7 +104,8 @@ class _Channel:
         self._buffer = bytearray()
         self._state = threading.Condition()  # of a lock that its holder may take again
         self._reading = False
-        self._over = False
+        self._over = False  # the parent said so, or it is gone
+        self._lost = False
         self._orders: deque[dict[str, Any]] = deque()
         self._process = os.getpid()
         self._call = 0
@@ -95,10 +113,14 @@ class _Channel:
         self._waiting: dict[int, list[dict[str, Any]]] = {}  # questions to tools: where replies go
 
     def receive(self) -> dict[str, Any] | None:
-        """The parent's next order; None when there will be no other."""
+        """The parent's next order; None after its last, ConnectionError if it is gone."""
         with self._state:
             self._read_until(lambda: bool(self._orders) or self._over)
-            return self._orders.popleft() if self._orders else None
+            if self._orders:
+                return self._orders.popleft()
+            if self._lost:
+                raise ConnectionError("the parent is gone")
+            return None
 
     def send(self, payload: bytes) -> None:
         with self._state:
@@ -155,7 +177,7 @@ class _Channel:
                 self._reading = False
                 self._state.notify_all()
             if message is None or "end" in message:
-                self._over = True
+                self._over, self._lost = True, message is None
             elif "id" in message:
                 self._waiting.pop(message["id"], []).append(message)
             else:
@@ -171,12 +193,18 @@ class _Channel:
         return message
 
     def die_with_parent(self) -> None:
-        """Waits until the parent is gone, however it went, and ends the agent and what it started."""
+        """Waits until the parent is gone, however it went; then ends the agent and what it started.
+
+        Nobody else removes the agent's files any more. A program that replaces this one does it, so
+        that no thread of the agent writes another file meanwhile.
+        """
         watch = select.poll()
         watch.register(self._connection.fileno(), 0)  # a hang-up is always reported
         watch.poll()
         if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)  # nobody else will
+            with contextlib.suppress(OSError):
+                os.execv(sys.executable, [sys.executable, "-ISc", _CLEAN_UP, self.folder])  # noqa: S606
+            shutil.rmtree(self.folder, ignore_errors=True)
         if os.getpgrp() == os.getpid():
             os.killpg(0, signal.SIGKILL)
         os._exit(1)

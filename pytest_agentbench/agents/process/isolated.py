@@ -95,14 +95,19 @@ class IsolatedAgent:
         self._local.output = ("", "")
         plain, tools = wire.split(context)
         question = wire.packed({"context": plain, "tools": tools.described()})
-        child, _ = self._pool.take()
         limit = self._timeout if timeout is None else timeout
-        try:
-            reply = self._exchange(child, question, tools, limit)
-            self._local.output = child.output()
-        except BaseException:
-            self._pool.discard(child)
-            raise
+        while True:
+            child, asked_before = self._pool.take()
+            try:
+                reply = self._exchange(child, question, tools, limit)
+                self._local.output = child.output()
+                break
+            except BaseException as error:
+                self._pool.discard(child)
+                # A killed process holds its socket until its last thread is gone. One that was killed
+                # after its last answer may take the question, and never reads it.
+                if not (asked_before and isinstance(error, _Unread)):
+                    raise
         _count(reply.get("usage"))
         if "answer" in reply:
             self._pool.give_back(child)
@@ -125,6 +130,7 @@ class IsolatedAgent:
         __tracebackhide__ = True
         deadline = None if timeout is None else time.monotonic() + timeout
         child.send(wire.framed(question))
+        calls = 0
         try:
             while True:
                 reply = wire.decoded(child.receive(wire.take_frame, deadline))
@@ -134,6 +140,7 @@ class IsolatedAgent:
                     )
                 if "call" not in reply:
                     return reply
+                calls += 1
                 if self._model and str(reply["call"]).startswith(wire.LLM):
                     self._ask_model(child, reply)
                 else:
@@ -142,7 +149,8 @@ class IsolatedAgent:
             self._local.output = child.output()
             raise AgentTimeout(f"no answer within {timeout:g} s") from None
         except Ended:
-            raise self._crashed(child, "instead of answering") from None
+            kind = _Unread if child.unread and not calls else AgentCrashed
+            raise self._crashed(child, "instead of answering", kind) from None
         except wire.Garbled as error:
             self._local.output = child.output()
             raise AgentCrashed(
@@ -162,11 +170,13 @@ class IsolatedAgent:
         run = contextvars.copy_context().run
         threading.Thread(target=run, args=(ask,), name="agentbench-llm", daemon=True).start()
 
-    def _crashed(self, child: Process, when: str) -> AgentCrashed:
+    def _crashed(
+        self, child: Process, when: str, kind: type[AgentCrashed] = AgentCrashed
+    ) -> AgentCrashed:
         ending = child.ending()
         self._local.output = child.output()
         said = last_lines(self._local.output[1])
-        return AgentCrashed(f"the agent's process {ending} {when}{said}")
+        return kind(f"the agent's process {ending} {when}{said}")
 
     def _start(self) -> Process:
         folder = self._surroundings.folder
@@ -208,6 +218,10 @@ class IsolatedAgent:
         if isinstance(error, (wire.Garbled, AttributeError, TypeError)):
             return AgentCrashed(f"the agent's process could not be started: {error}")
         return error
+
+
+class _Unread(AgentCrashed):
+    """The process ended before it had read the question."""
 
 
 def _raised(error: Any) -> RemoteAgentError:

@@ -85,6 +85,7 @@ class Process:
             self._captured[popen.stdout.fileno()] = self._tails[0]
         self._incoming, self._outgoing = bytearray(), bytearray()
         self._ended = False
+        self.unread = False  # it ended before it had read all that was sent
         self._posted: deque[bytes | BaseException] = deque()
         self._post_lock = threading.Lock()
         self._bell, self._ear = socket.socketpair()
@@ -222,7 +223,10 @@ class Process:
         return bool(data)
 
     def _hear_message(self) -> None:
-        data = _read(self._out)
+        try:
+            data = _read(self._out)
+        except OSError:  # reset: that is how a socket tells of data that nobody has read
+            self.unread, data = True, b""
         if data:
             self._incoming += data
         elif data is not None:
@@ -238,6 +242,7 @@ class Process:
             except BlockingIOError:
                 break
             except OSError:  # it has ended; what it said before is still to be read
+                self.unread = True
                 self._outgoing.clear()
                 break
             del self._outgoing[:sent]
@@ -263,8 +268,6 @@ def _read(fd: int) -> bytes | None:
         return os.read(fd, _CHUNK)
     except BlockingIOError:
         return None
-    except OSError:  # reset by a program that was killed
-        return b""
 
 
 class _Tail:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
+import threading
 
 import pytest
 from llm_server import HELLO, WAYS, error, text, ways
+from processes import happens
 
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.agents.usage import CURRENT, Usage
@@ -36,16 +37,16 @@ def test_a_cancelled_request_is_not_tried_again(server, make):
 
     async def cancelled():
         task = asyncio.create_task(llm.atext_request(HELLO))
-        await asyncio.sleep(0.1)
+        await asyncio.to_thread(happens, lambda: server.seen)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
+    before = set(threading.enumerate())
     asyncio.run(cancelled())
-    time.sleep(0.3)
-    count = len(server.seen)
-    time.sleep(0.6)
-    assert 1 <= len(server.seen) == count
+    asking = [t for t in threading.enumerate() if t.name == "agentbench-llm" and t not in before]
+    assert happens(lambda: not any(thread.is_alive() for thread in asking))
+    assert 1 <= len(server.seen) < 10
 
 
 def test_requests_are_paced(server, make):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from processes import asked_at_once, gone
+from processes import asked_at_once, gone, happens
 
 from pytest_agentbench.agents.call import AgentTimeout
 from pytest_agentbench.agents.errors import AgentCrashed
@@ -115,6 +114,7 @@ def test_a_hang_is_killed_with_all_that_it_started(command, tmp_path):
         "    time.sleep(600)\n"
         "say(context)"
     )
+    agent("started")
     with pytest.raises(AgentTimeout, match=r"no answer within 1 s"):
         agent("hang", timeout=1.0)
     pids = (tmp_path / "pids").read_text().split()
@@ -155,10 +155,17 @@ def test_two_lines_at_once_are_an_error(command):
         agent(1)
 
 
-def test_a_late_second_line_is_not_taken_for_the_next_answer(command):
-    agent = command("say(context)\nif context == 1:\n    time.sleep(0.2)\n    say('late')")
+def test_a_late_second_line_is_not_taken_for_the_next_answer(command, tmp_path):
+    agent = command(
+        "say(context)\n"
+        "while context == 1 and not os.path.exists('answered'): time.sleep(0.01)\n"
+        "if context == 1:\n"
+        "    say('late')\n"
+        "    open('said', 'w').close()"
+    )
     assert agent(1) == 1
-    time.sleep(0.5)
+    (tmp_path / "answered").touch()
+    assert happens((tmp_path / "said").exists)
     assert agent(2) == 2
 
 
@@ -208,7 +215,11 @@ def test_without_tools_an_object_with_a_call_is_an_answer(command):
 
 
 def test_threads_have_a_process_each(command):
-    agent = command("time.sleep(0.3)\nsay(os.getpid())")
+    agent = command(
+        "open(f'asked-{os.getpid()}', 'w').close()\n"
+        "while sum(name.startswith('asked-') for name in os.listdir()) < 3: time.sleep(0.01)\n"
+        "say(os.getpid())"
+    )
     assert len(set(asked_at_once(agent, 3))) == 3
 
 

@@ -42,7 +42,15 @@ def test_one_child_answers_all_calls_of_a_thread_and_it_is_not_this_process(isol
 
 
 def test_threads_have_a_child_each(isolated):
-    agent = isolated("import os, time\ndef agent(context): time.sleep(0.5); return os.getpid()")
+    agent = isolated(
+        """
+        import os, time
+        def agent(context):
+            open(f"asked-{os.getpid()}", "w").close()
+            while sum(name.startswith("asked-") for name in os.listdir()) < 3: time.sleep(0.01)
+            return os.getpid()
+        """
+    )
     assert len(set(asked_at_once(agent, 3))) == 3
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 
 import pytest
-from processes import gone
+from processes import gone, happens
 
 from pytest_agentbench.agents.errors import AgentCrashed
 
@@ -31,33 +30,45 @@ def test_close_lets_the_agent_end_by_itself(isolated, tmp_path):
         agent(0)
 
 
-def test_close_ends_a_call_that_is_under_way(isolated):
-    agent = isolated("import time\ndef agent(context): time.sleep(600)", timeout=None)
+# Says by a file that a call has begun.
+SLEEPS = """
+import time
+def agent(context):
+    open(context, "w").close()
+    time.sleep(600 * (context == "first"))
+    return context
+"""
+
+
+def test_close_ends_a_call_that_is_under_way(isolated, tmp_path):
+    agent = isolated(SLEEPS, timeout=None, cwd=tmp_path)
     errors = []
 
     def ask():
         try:
-            agent(0)
+            agent("first")
         except AgentCrashed as error:
             errors.append(error)
 
-    agent.start()
     thread = threading.Thread(target=ask)
     thread.start()
-    time.sleep(0.3)
+    assert happens((tmp_path / "first").exists)
     agent.close()
-    thread.join(10)
+    thread.join(30)
     assert not thread.is_alive()
     assert len(errors) == 1
 
 
-def test_an_interrupted_call_leaves_no_answer_for_the_next(isolated):
-    source = "import time\ndef agent(context): time.sleep(5 * (context == 'first')); return context"
-    agent = isolated(source)
-    agent.start()
-    timer = threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
+def test_an_interrupted_call_leaves_no_answer_for_the_next(isolated, tmp_path):
+    agent = isolated(SLEEPS, cwd=tmp_path)
+
+    def interrupt():
+        if happens((tmp_path / "first").exists):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
     with pytest.raises(KeyboardInterrupt):
         agent("first")
-    timer.join()
+    thread.join()
     assert agent("second") == "second"

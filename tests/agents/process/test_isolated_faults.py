@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import gone, linux
+from processes import gone, happens, linux
 
 from pytest_agentbench.agents.call import AgentTimeout
 from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
+from pytest_agentbench.agents.process.isolated import IsolatedAgent
+from pytest_agentbench.agents.process.process import Process
 
 
 def test_an_exception_comes_back_with_its_type_message_and_traceback(isolated):
@@ -122,6 +124,40 @@ def test_a_child_that_died_between_calls_is_replaced_unnoticed(isolated):
 
 
 @linux
+def test_a_child_that_is_killed_before_it_reads_the_question_is_replaced_unnoticed(
+    isolated, monkeypatch
+):
+    agent = isolated("import os\ndef agent(context): return os.getpid()")
+    pid = agent(0)
+    send = Process.send
+
+    def send_and_kill(process, data):
+        send(process, data)
+        monkeypatch.undo()
+        os.kill(pid, signal.SIGKILL)
+
+    os.kill(pid, signal.SIGSTOP)
+    monkeypatch.setattr(Process, "send", send_and_kill)
+    assert agent(0) != pid
+
+
+def test_a_new_child_that_is_killed_before_it_reads_is_a_crash(isolated, monkeypatch):
+    agent = isolated("def agent(context): return 1")
+    monkeypatch.setattr(IsolatedAgent, "_exchange", _kill_and(IsolatedAgent._exchange))
+    with pytest.raises(AgentCrashed, match="killed by SIGKILL"):
+        agent(0)
+
+
+def _kill_and(exchange):
+    def killing(self, child, *rest):
+        child.strike()
+        child._popen.wait()
+        return exchange(self, child, *rest)
+
+    return killing
+
+
+@linux
 def test_memory_is_limited_and_a_child_that_ran_out_is_replaced(isolated):
     agent = isolated(
         """
@@ -165,8 +201,8 @@ HANGS = {
 @pytest.mark.parametrize("act", HANGS.values(), ids=HANGS)
 def test_a_hang_is_killed_and_the_next_call_has_a_new_child(runs, act):
     pid = runs("")
-    with pytest.raises(AgentTimeout, match=r"no answer within 0.3 s"):
-        runs(f"print('before')\n{act}", timeout=0.3)
+    with pytest.raises(AgentTimeout, match=r"no answer within 1 s"):
+        runs(f"print('before')\n{act}", timeout=1.0)
     assert runs.agent.last_output == ("before\n", "")
     assert gone(pid)
     assert runs("") != pid
@@ -188,29 +224,42 @@ def test_what_the_agent_started_ends_with_it(isolated):
     assert gone(pid)
 
 
+KILLED_PARENT = """
+import sys
+from pathlib import Path
+from pytest_agentbench.agents.process.isolated import IsolatedAgent
+agent = IsolatedAgent("agent.py", [Path(sys.argv[1])], timeout=600)
+print(*agent("begin"), flush=True)
+if sys.argv[2] == "idle":
+    sys.stdin.read()
+agent(sys.argv[2])
+"""
+LEAVES_FILES = """
+import os, time
+from pathlib import Path
+def agent(context):
+    for number in range(400):
+        Path(str(number)).touch()
+    while context == "writes":
+        Path(str(number := number + 1)).touch()
+    time.sleep(600 * (context == "sleeps"))
+    return [os.getpid(), os.getcwd()]
+"""
+
+
 @linux
-def test_the_child_ends_when_its_parent_is_killed_and_leaves_no_files(tmp_path):
-    (tmp_path / "agent.py").write_text(
-        "import os, time\n"
-        "def agent(context):\n"
-        "    if not context: open('left', 'w').close()\n"  # once: not while its folder is emptied
-        "    time.sleep(context)\n"
-        "    return [os.getpid(), os.getcwd()]\n"
-    )
-    script = (
-        "import sys; from pathlib import Path\n"
-        "from pytest_agentbench.agents.process.isolated import IsolatedAgent\n"
-        "agent = IsolatedAgent('agent.py', [Path(sys.argv[1])])\n"
-        "print(*agent(0), flush=True)\n"
-        "agent(600)"
-    )
-    parent = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
-    pid, folder = parent.stdout.readline().split()
-    parent.kill()
-    parent.communicate()
-    assert gone(int(pid))
+@pytest.mark.parametrize("state", ["idle", "sleeps", "writes"])
+def test_the_child_ends_when_its_parent_is_killed_and_leaves_no_files(tmp_path, state):
+    (tmp_path / "agent.py").write_text(LEAVES_FILES)
+    command = [sys.executable, "-c", KILLED_PARENT, str(tmp_path), state]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        pid, folder = parent.stdout.readline().split()
+        if state == "writes":
+            assert happens(Path(folder, "500").exists)
+        parent.kill()
+    assert gone(pid)
     # A confined child may not remove the folder itself, which is an entry of the one above.
     assert not any(Path(folder).glob("*"))
 

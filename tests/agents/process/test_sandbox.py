@@ -45,7 +45,7 @@ def test_an_import_without_end_is_given_up(isolated):
 
 
 def test_the_time_of_imports_is_not_the_agents(isolated):
-    agent = isolated("import time\ntime.sleep(0.6)\ndef agent(context): return 1", timeout=0.4)
+    agent = isolated("import time\ntime.sleep(1.2)\ndef agent(context): return 1", timeout=1.0)
     assert agent(0) == 1
 
 
