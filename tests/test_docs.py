@@ -268,6 +268,17 @@ def test_every_local_link_leads_somewhere():
             assert (page.parent / target).exists(), (page.name, target)
 
 
+def test_every_path_in_the_architecture_page_exists():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    package = ROOT / "pytest_agentbench"
+    prose = re.sub(r"\]\([^)]*\)", "]", text)
+    named = set(re.findall(r"\b\w+(?:/\w+)*(?:/(?!\w)|\.(?:py|md|toml)\b)", prose))
+    missing = [n for n in sorted(named) if not ((ROOT / n).exists() or (package / n).exists())]
+    assert not missing
+    rooms = {f"{path.name}/" for path in package.iterdir() if (path / "__init__.py").exists()}
+    assert rooms <= named
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "scenarios").glob("*.yaml")), ids=lambda p: p.name)
 def test_every_scenario_of_the_repository_passes(project, path):
     result = project.pytest("--benchmark", str(path), "-q")
