@@ -1,4 +1,4 @@
-"""An agent of asbench (agentsociety-benchmark), unchanged; agentsociety need not be installed:
+"""An agent written for asbench (agentsociety-benchmark); agentsociety need not be installed:
 
 pytest --benchmark BehaviorModeling --agent examples/asbench_agent.py
 """

@@ -2,7 +2,7 @@
 
     pytest --benchmark humob --agent examples/batch_agent.py
 
-The list always has one context: samples are asked, timed and recorded one by one.
+The list always has one context, because samples are asked, timed and recorded one by one.
 """
 
 

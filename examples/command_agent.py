@@ -1,7 +1,7 @@
 """An agent as a command: `pytest --benchmark humob --agent "cmd:python examples/command_agent.py"`.
 
-Any language will do: read one line of JSON, the context; write one line of JSON, the answer; flush.
-This one answers humob: everybody is always where they were most often at that time of day.
+Any language works: read one line of JSON (the context), write one line of JSON (the answer), flush.
+This agent answers humob: everybody is where they were most often at that time of day.
 """
 
 # ruff: noqa: T201 -- commands print
@@ -25,6 +25,6 @@ def answer(context):
 
 for line in sys.stdin:
     context = json.loads(line)
-    # Standard output is for answers; all else goes to standard error, and is kept as evidence.
+    # Standard output is for answers. Standard error is kept in the record, as evidence.
     print("asked about", context.get("uid"), file=sys.stderr, flush=True)
     print(json.dumps(answer(context)), flush=True)

@@ -1,4 +1,4 @@
-"""A coroutine function is an agent; with --concurrency 16, sixteen of its calls wait at once:
+"""A coroutine function is an agent. --concurrency 16 keeps sixteen calls in flight:
 
 pytest --benchmark humob --agent examples/coroutine_agent.py --concurrency 16
 """
@@ -7,7 +7,7 @@ import asyncio
 
 
 async def answer(context):
-    """Yesterday again: the cell of the same half hour, the last time it was seen."""
+    """The cell where the person was last seen at the same half hour."""
     await asyncio.sleep(0)  # where an agent would await a model, a database or a web service
     last = {t: (x, y) for _, t, x, y in context["history"]}
     home = last.get(0) or next(iter(last.values()), (100, 100))

@@ -1,8 +1,8 @@
-"""A class with ``forward`` (or ``async def forward``); one object is made and answers all samples:
+"""A class with ``forward`` (or ``async def forward``). One object answers all samples:
 
     pytest --benchmark humob --agent examples/forward_agent.py
 
-With --concurrency above 1 its calls overlap: what belongs to one sample stays out of ``self``.
+With --concurrency above 1 calls overlap, so keep the state of a sample out of ``self``.
 """
 
 from collections import Counter, defaultdict
@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 
 class WeekdayAgent:
     def __init__(self):
-        self.week = 7  # what takes long to load is loaded here, once
+        self.week = 7  # load what is slow to load here, once
 
     def forward(self, context):
         """The usual cell of each half hour of the week, else of the half hour."""

@@ -1,8 +1,8 @@
 """An agent behind HTTP: `python examples/http_agent.py 8000`, and in another terminal
 `pytest --benchmark humob --agent http://localhost:8000/answer`.
 
-The context is the JSON body of a POST; the answer is the JSON body of the reply. This one answers humob:
-everybody stays in the cell where they were seen last.
+The context is the JSON body of a POST; the answer is the JSON body of the response. This agent answers
+humob: everybody stays in the cell where they were last seen.
 """
 
 # ruff: noqa: T201 -- commands print
@@ -18,7 +18,7 @@ def answer(context):
 
 
 class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"  # keeps connections
+    protocol_version = "HTTP/1.1"  # keeps connections open
 
     def do_POST(self):
         context = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

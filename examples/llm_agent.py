@@ -1,4 +1,4 @@
-"""An agent that asks a model. Whatever takes ``llm`` is handed the one of the scenario:
+"""An agent that asks a model. A parameter called ``llm`` gets the model of the scenario:
 
 pytest --benchmark examples/llm_scenario.yaml
 """
@@ -44,7 +44,7 @@ def ranked(candidates, reply):
 
 
 class Agent:
-    """Beside a class with ``forward``, functions are its helpers."""
+    """The agent. In a file that has a class with ``forward``, functions are only helpers."""
 
     async def forward(self, context, llm):
         return await answer(context, llm)

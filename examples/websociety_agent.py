@@ -1,8 +1,8 @@
-"""An agent of WebSocietySimulator (the AgentSociety Challenge); the package need not be installed:
+"""An agent written for WebSocietySimulator (the AgentSociety Challenge), which need not be installed:
 
     pytest --benchmark BehaviorModeling --agent examples/websociety_agent.py -k recommendation
 
-A RecommendationAgent answers recommendations and a SimulationAgent reviews: hence the -k.
+A RecommendationAgent answers only recommendations (a SimulationAgent writes reviews): hence the -k.
 """
 
 from websocietysimulator.agent import RecommendationAgent
