@@ -20,8 +20,7 @@ COLUMNS = ("top_1_hit_rate", "top_3_hit_rate", "top_5_hit_rate", "average_hit_ra
 def main() -> None:
     mode, models = (*sys.argv[1:], *("test", "offline")[len(sys.argv) - 1 :])[:2]
     settings: Any = SimpleNamespace(
-        dataset="demo", mode=mode, seed=0, text_models=models, keep_candidate_order=False,
-        parameters={}, bases=(),
+        dataset="demo", mode=mode, seed=0, parameters={"text_models": models}, bases=(),
     )  # fmt: skip
     dataset = data.load(settings)
     benchmark = BehaviorModeling()

@@ -13,7 +13,7 @@ from toy.toybench import ToySum
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey, SampleList
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.scoring import judge, scores
-from pytest_agentbench.settings.resolve import resolve
+from pytest_agentbench.settings.resolve import Layer, resolve
 from pytest_agentbench.settings.settings import Settings
 
 HOSTILE = (
@@ -47,7 +47,10 @@ def toy(
         for n in range(count)
     ]
     benchmark = ToySum()
-    settings = Settings(benchmark, "toysum", "test", "demo", "my_agent.py", "exact", seed=3)
+    settings = Settings(
+        benchmark=benchmark, nodeid="toysum", mode="test", dataset="demo", agent="my_agent.py",
+        reading="exact", seed=3,
+    )  # fmt: skip
     given = toy_records(count) if records is None else records
     failed = sum(record.status != "ok" for record in given)
     result: dict[str, Any] = {
@@ -93,7 +96,8 @@ def toy_records(count: int) -> list[Record]:
 
 def real(name: str, limit: int, baseline: str | None = None) -> Finished:
     """A run of a built-in agent on the first samples of the demo data; every ninth answer failed."""
-    settings = dataclasses.replace(resolve(name, None, [], [Path()]), text_models="none")
+    values = {"text_models": "none"} if name == BEHAVIOR else {}
+    settings = resolve(name, None, [Layer(lambda key: key, values)], [Path()])
     benchmark = settings.benchmark
     dataset = benchmark.load(settings)
     # Of every kind of sample some.

@@ -20,7 +20,8 @@ from pytest_agentbench.cli import main
 from pytest_agentbench.plugin import fixtures, hookspecs
 from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.settings import gates
-from pytest_agentbench.settings.options import OPTIONS
+from pytest_agentbench.settings.options import of_parameter
+from pytest_agentbench.settings.settings import OPTIONS
 
 README = ROOT / "README.md"
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
@@ -107,15 +108,17 @@ def quoted(cell):
 
 
 def options_table():
-    lines = ["| option | ini key | scenario key | meaning |", "|---|---|---|---|"]
-    for option in OPTIONS:
-        name = option.name if option.short else f"agentbench-{option.name}"
-        given = f"`--{name}`" if option.flag else f"`--{name} {option.metavar}`"
-        given = given if option.command_line else ""
-        ini = f"`{option.dest}`" if option.ini else ""
-        key = f"`{option.key}`" if option.scenario else ""
-        lines.append(f"| {given.replace('|', '&#124;')} | {ini} | {key} | {option.help} |")
-    return "\n".join(lines)
+    head = ["| option | ini key | scenario key | meaning |", "|---|---|---|---|"]
+    return "\n".join([*head, *(option.row for option in OPTIONS), *parameter_rows()])
+
+
+def parameter_rows():
+    for name, entry in registry.available().items():
+        if entry.value.startswith("pytest_agentbench."):
+            benchmark = registry.get(name)
+            for parameter in benchmark.parameters:
+                if parameter.help is not None:
+                    yield of_parameter(parameter, benchmark).row
 
 
 def test_the_reference_lists_every_option():

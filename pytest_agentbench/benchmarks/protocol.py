@@ -44,12 +44,15 @@ class Metric:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A scenario key that only this benchmark has."""
+    """A scenario key that only this benchmark has; with ``help`` also an option and an ini key."""
 
     name: str
     expected: str  # what the error message says a value must be
     parse: Callable[[Any], Any]  # raises ValueError or TypeError for anything else
     default: Any = None
+    help: str | None = None  # for --NAME, --agentbench-NAME and agentbench_NAME
+    metavar: str = "VALUE"  # stands for the value in the help
+    flag: bool = False  # takes no value on the command line; true or false elsewhere
 
 
 class SampleKey(NamedTuple):
@@ -197,7 +200,7 @@ class Benchmark(abc.ABC):
     def partitioned(self, settings: Settings) -> Partitioned:
         """The submission and the data of the settings, to be read piece by piece."""
         raise BenchmarkError(
-            f"--engine: {self.name} cannot be scored on a cluster, only here (local); humob can"
+            f"--engine: {self.name} cannot be scored on a cluster, only here (local)"
         )
 
     def validate(

@@ -7,16 +7,13 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pytest_agentbench import __version__
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.cli.runs import add_run_commands
-from pytest_agentbench.settings.resolve import parsed
-
-if TYPE_CHECKING:
-    pass
+from pytest_agentbench.cli.terminal import add_option
+from pytest_agentbench.settings.options import of_parameter
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -123,19 +120,16 @@ def _validate(name: str, arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog=f"agentbench validate {benchmark.name}")
     parser.add_argument("file", metavar="FILE", type=Path, help="the submission file")
     parser.add_argument("--dataset", metavar="PATH", type=Path, help="the data it answers")
-    for parameter in benchmark.parameters:
-        parser.add_argument(
-            f"--{parameter.name.replace('_', '-')}", help=parameter.expected.replace("%", "%%")
-        )
+    own = [of_parameter(parameter, benchmark) for parameter in benchmark.parameters]
+    for option in own:
+        add_option(parser, option)
     given = vars(parser.parse_args(arguments))
-    parameters = {}
-    for parameter in benchmark.parameters:
-        value = given[parameter.name]
-        parameters[parameter.name] = (
-            parameter.default
-            if value is None
-            else parsed(parameter.expected, parameter.parse, value, f"--{parameter.name}")
-        )
+    parameters = {
+        option.key: option.default
+        if given[option.key] is None
+        else option.read(given[option.key], f"--{option.name}")
+        for option in own
+    }
     problems = benchmark.validate(given["file"], parameters, given["dataset"])
     for problem in problems:
         print(problem)

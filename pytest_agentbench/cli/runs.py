@@ -177,12 +177,12 @@ def _report(given: argparse.Namespace) -> int:
 
     run = stored.read(_find(given.source))
     settings = stored.settings_of(run, given.dataset)
-    source = stored.Source(settings, stored.load_data(run, settings))
-    order = {str(key): number for number, key in enumerate(source.dataset.keys)}
+    dataset = stored.load_data(run, settings)
+    order = {str(key): number for number, key in enumerate(dataset.keys)}
     records = sorted(run.records, key=lambda record: (order[record.sample], record.epoch))
     path = given.output or run.folder / "report.html"
     try:
-        write_html(path, source, run.scores, records)
+        write_html(path, settings, dataset, run.scores, records)
     except OSError as error:
         raise BenchmarkError(f"{path}: expected a place for the report: {error.strerror}") from None
     print(path)

@@ -8,14 +8,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.progress import Progress
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, Submission
-from pytest_agentbench.cli.terminal import Lines
+from pytest_agentbench.cli.terminal import Lines, add_option
 from pytest_agentbench.reports import publish, summary
 from pytest_agentbench.reports.summary import failures_text
 from pytest_agentbench.runs import names, run_folder
@@ -26,16 +26,11 @@ from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.submissions import Submitted, submitting_agent
 from pytest_agentbench.scoring.compare import load_baseline
 from pytest_agentbench.settings import scenario
-from pytest_agentbench.settings.options import OPTIONS
+from pytest_agentbench.settings.options import Option, of_parameter
 from pytest_agentbench.settings.resolve import Layer, resolve
-from pytest_agentbench.settings.settings import Settings
+from pytest_agentbench.settings.settings import OPTIONS, Settings
 
 ENGINES = ("local", "dask")
-# What decides a score where the answers exist already; all other options are about agents.
-_OPTIONS = (
-    "submission", "dataset", "mode", "text-models", "limit", "epochs", "seed", "reading", "gate",
-    "baseline", "run-dir",
-)  # fmt: skip
 _AT_ONCE = 250  # samples measured together
 
 
@@ -51,10 +46,11 @@ def score(benchmark: str, arguments: Sequence[str]) -> int:
         found = registry.get(str(layers[0].values["benchmark"]))
     else:
         found = registry.get(benchmark)
-    given = _parser(found, benchmark).parse_args(arguments)
+    options = _options(found)
+    given = _parser(options.values(), benchmark).parse_args(arguments)
     values = {key: value for key, value in vars(given).items() if value is not None}
     engine, scheduler = values.pop("engine"), values.pop("scheduler", None)
-    typed = Layer(lambda key: f"--{_flag(key)}", values, Path.cwd())
+    typed = Layer(lambda key: f"--{options[key].name}", values, Path.cwd())
     settings = resolve(None if layers else benchmark, nodeid, [typed, *layers], bases)
     if settings.submission is None:
         raise BenchmarkError("--submission: expected a file of answers or the folder of a run")
@@ -65,28 +61,18 @@ def score(benchmark: str, arguments: Sequence[str]) -> int:
         return _scored(run, records, ["score", benchmark, *arguments])
 
 
-def _flag(key: str) -> str:
-    return next((o.name for o in OPTIONS if o.key == key), key.replace("_", "-"))
+def _options(benchmark: Benchmark) -> dict[str, Option]:
+    """Those that can change a score where the answers exist already, by key."""
+    own = (of_parameter(parameter, benchmark) for parameter in benchmark.parameters)
+    return {option.key: option for option in (*OPTIONS, *own) if option.decides_scores}
 
 
-def _parser(benchmark: Benchmark, given: str) -> argparse.ArgumentParser:
+def _parser(options: Iterable[Option], given: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"agentbench score {given}", description="Score a submission without pytest."
     )
-    for option in OPTIONS:
-        if option.name in _OPTIONS:
-            action = "append" if option.repeatable else "store"
-            text = option.help.replace("%", "%%")
-            parser.add_argument(
-                f"--{option.name}",
-                metavar=option.metavar,
-                dest=option.key,
-                action=action,
-                help=text,
-            )
-    for parameter in benchmark.parameters:
-        flag = f"--{parameter.name.replace('_', '-')}"
-        parser.add_argument(flag, metavar="VALUE", help=parameter.expected.replace("%", "%%"))
+    for option in options:
+        add_option(parser, option)
     parser.add_argument(
         "--engine", choices=ENGINES, default="local",
         help="where the rows are read and scored: here, or on a Dask cluster (default: local)",

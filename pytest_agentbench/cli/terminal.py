@@ -1,10 +1,23 @@
-"""Plain lines on standard output, where pytest has its reporter."""
+"""What the command line takes and shows: options as arguments, plain lines on standard output."""
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from typing import Any
+
+from pytest_agentbench.settings.options import Option
+
+
+def add_option(parser: argparse.ArgumentParser, option: Option) -> None:
+    kind: dict[str, Any] = {"metavar": option.metavar}
+    if option.flag:
+        kind = {"action": "store_true", "default": None}
+    elif option.repeatable:
+        kind["action"] = "append"
+    text = option.help.replace("%", "%%")
+    parser.add_argument(f"--{option.name}", dest=option.key, help=text, **kind)
 
 
 class Lines:

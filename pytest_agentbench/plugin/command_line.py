@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.plugin.options import known
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.settings import scenario
-from pytest_agentbench.settings.options import OPTIONS
 from pytest_agentbench.settings.resolve import Digests, Layer, resolve
-from pytest_agentbench.settings.settings import Settings
-
-
-def asks_for_us(args: Sequence[str], config: pytest.Config) -> bool:
-    """Whether the command line speaks to us: by option, by a scenario file or by a node id."""
-    for arg in args:
-        if arg == "--benchmark" or arg.startswith(("--benchmark=", "--agentbench-benchmark")):
-            return True
-        where, colons, _ = arg.partition("::")
-        if where.endswith((".yaml", ".yml")):
-            from pytest_agentbench.settings import scenario
-
-            if scenario.is_scenario(config.invocation_params.dir / where):
-                return True
-        elif colons and not where.endswith(".py"):
-            from pytest_agentbench.benchmarks import registry
-
-            if registry.match(Path(where).name) is not None:
-                return True
-    return False
+from pytest_agentbench.settings.settings import OPTIONS, Settings
 
 
 def check_resume(config: pytest.Config) -> None:
@@ -75,9 +56,23 @@ def requested(
                 _add_scenario(config, path, layers, settings, digests)
             if nodeid not in paths:
                 paths[nodeid] = path
+    _refuse_foreign_parameters(layers[0], settings.values())
     if len(settings) > 1:
         settings = {n: _apart(s) for n, s in settings.items()}
     return settings, selected, paths
+
+
+def _refuse_foreign_parameters(typed: Layer, settings: Collection[Settings]) -> None:
+    """Refuses an option that is a parameter of benchmarks other than those that are run."""
+    parameters = [p.name for one in settings for p in one.benchmark.parameters]
+    of_any_run = {option.key for option in OPTIONS}
+    for key in typed.values:
+        if settings and key not in of_any_run and key not in parameters:
+            names = " and ".join(one.benchmark.name for one in settings)
+            raise BenchmarkError(
+                f"{typed.where(key)}: expected a parameter of {names} "
+                f"({', '.join(parameters) or 'there is none'}), got one of another benchmark"
+            )
 
 
 def _add(settings: dict[str, Settings], new: Settings) -> None:
@@ -109,21 +104,20 @@ def _apart(settings: Settings) -> Settings:
 
 
 def command_line(config: pytest.Config) -> Layer:
-    flags = {option.key: f"--{option.name}" for option in OPTIONS}
-    values = {
-        option.key: config.getoption(option.dest)
-        for option in OPTIONS
+    options = {
+        option.key: option
+        for option in known(config)
         if option.scenario and option.command_line and config.getoption(option.dest) is not None
     }
+    values = {key: config.getoption(option.dest) for key, option in options.items()}
     start = config.invocation_params.dir
-    return Layer(where=lambda key: flags[key], values=values, base=start)
+    return Layer(lambda key: f"--{options[key].name}", values, start, for_all=True)
 
 
 def ini(config: pytest.Config) -> Layer:
     file = config.inipath or "ini"
-    names = {option.key: option.dest for option in OPTIONS}
-    values = {}
-    for option in OPTIONS:
+    names, values = {}, {}
+    for option in known(config):
         if option.ini is not None:
             try:
                 value = config.getini(option.dest)
@@ -132,8 +126,8 @@ def ini(config: pytest.Config) -> Layer:
                     f"{file}: {option.dest}: expected {option.expected}, got {error}"
                 ) from None
             if value not in (None, []):
-                values[option.key] = value
-    return Layer(where=lambda key: f"{file}: {names[key]}", values=values, base=config.rootpath)
+                names[option.key], values[option.key] = option.dest, value
+    return Layer(lambda key: f"{file}: {names[key]}", values, config.rootpath, for_all=True)
 
 
 def bases(config: pytest.Config) -> list[Path]:

@@ -19,9 +19,8 @@ from pytest_agentbench.base.files import path_digest
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.settings.resolve import Digests
+from pytest_agentbench.settings.settings import OPTIONS
 
-# Settings that may differ from host to host: paths, and what only the controller uses.
-_OWN = ("dataset", "submission", "gates", "baseline")
 _ADVICE = {
     "pytest-agentbench": "install that version there",
     "data": "copy the controller's data there",
@@ -71,7 +70,8 @@ def _files(run: Plan) -> dict[str, str]:
 
 
 def _identity(run: Plan, config: pytest.Config) -> dict[str, str]:
-    settings = {key: value for key, value in run.settings.as_json().items() if key not in _OWN}
+    own = {option.key for option in OPTIONS if option.differs_by_host}
+    settings = {key: value for key, value in run.settings.as_json().items() if key not in own}
     identity = {"pytest-agentbench": __version__, "data": f"digest {run.dataset.digest}"}
     if run.settings.submission is not None:
         path = run.settings.submission

@@ -17,7 +17,7 @@ import pytest
 
 from pytest_agentbench.plugin import hosts
 from pytest_agentbench.plugin.controller import Controller
-from pytest_agentbench.settings.options import OPTIONS
+from pytest_agentbench.settings.settings import OPTIONS
 
 # A host that is silent for so long is lost: ssh and TCP ask it every so often, so many times.
 ASK_EVERY_SECONDS = 15

@@ -107,7 +107,7 @@ def _write(
     records = live.logged()
     first = [record for record in records if record.epoch == 1]
     run.benchmark.write_files(folder, run.dataset, first)
-    report.write_html(folder / "report.html", run, result, records)
+    report.write_html(folder / "report.html", run.settings, run.dataset, result, records)
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         text = markdown.markdown(

@@ -73,10 +73,12 @@ class Collector:
         self.scores: dict[str, Any] | None = None
 
     def _resume(self, resuming: Resuming) -> None:
-        earlier = resume.load(self.log.folder, self.log.manifest, resuming.anyway)
-        resume.take_up(self.run, earlier, resuming.failed_only)
-        self.log.manifest = earlier.manifest
-        self.records = {(record.sample, record.epoch): record for record in earlier.records}
+        folder = self.log.folder
+        manifest = resume.manifest_of(folder, self.run, self.log.manifest, resuming.anyway)
+        records = run_folder.read_records(folder)
+        resume.take_up(self.run, records, resuming.failed_only)
+        self.log.manifest = manifest
+        self.records = {(record.sample, record.epoch): record for record in records}
 
     def add(self, fields: str, answer: str) -> Record:
         """Logs a record as it came, before anything is done with it."""

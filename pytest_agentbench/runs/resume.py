@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,47 +10,23 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import Record
-
-# Settings that decide what is asked. Others (gates, workers, concurrency) may differ.
-_DECISIVE = (
-    "benchmark", "mode", "seed", "limit", "epochs", "submission", "parameters", "llm",
-    "text_models", "keep_candidate_order",
-)  # fmt: skip
+from pytest_agentbench.settings.settings import OPTIONS, Settings
 
 
-@dataclass(frozen=True)
-class Earlier:
-    """The run that is resumed."""
-
-    folder: Path
-    manifest: dict[str, Any]
-    records: Sequence[Record]
-
-
-def load(folder: Path, new: Mapping[str, Any], anyway: bool) -> Earlier:
-    """The earlier run, if the new one would ask the same; otherwise an error names what changed."""
+def manifest_of(folder: Path, plan: Plan, new: Mapping[str, Any], anyway: bool) -> dict[str, Any]:
+    """The manifest of the earlier run. Refused, with what has changed, if the plan asks otherwise."""
     old = run_folder.read_manifest(folder)
-    changes = _changes(old, new)
+    changes = _changes(old, new, plan)
     if changes and not anyway:
         raise BenchmarkError(
             f"--resume: {folder} was made with other {', '.join(changes)}; its answers would not be "
             "those of this run: start a new run, or insist with --resume-anyway"
         )
-    manifest = {**old, "resumed": [*old.get("resumed", []), new["started"]]}
-    return Earlier(folder, manifest, run_folder.read_records(folder))
+    return {**old, "resumed": [*old.get("resumed", []), new["started"]]}
 
 
-def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    def of(manifest: Mapping[str, Any]) -> dict[str, Any]:
-        settings = manifest.get("settings") or {}
-        return {
-            "agent": (manifest.get("agent") or {}).get("name"),
-            "agent source": (manifest.get("agent") or {}).get("digest"),
-            "data": (manifest.get("dataset") or {}).get("digest"),
-            **{key: settings.get(key) for key in _DECISIVE},
-        }
-
-    before, after = of(old), of(json.loads(json.dumps(new)))
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any], plan: Plan) -> list[str]:
+    before, after = _decisive(old, plan), _decisive(new, plan)
     return [
         key if key in ("agent source", "data") else f"{key} ({before[key]!r}, now {after[key]!r})"
         for key in before
@@ -60,14 +34,28 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def take_up(run: Plan, earlier: Earlier, failed_only: bool) -> None:
-    """Tells the run which questions have a valid answer, and which are not to be asked at all."""
-    status = {(record.sample, record.epoch): record.status for record in earlier.records}
-    every = {question for questions in run.items.values() for question in questions}
+def _decisive(manifest: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+    """All that decides what is asked and what answers. Gates, workers, concurrency may differ."""
+    given = manifest.get("settings") or {}
+    settings = Settings.from_manifest(given, plan.benchmark).as_json()  # in this version's form
+    decisive = [option.key for option in OPTIONS if option.decides_questions]
+    return {
+        "agent": (manifest.get("agent") or {}).get("name"),
+        "agent source": (manifest.get("agent") or {}).get("digest"),
+        "data": (manifest.get("dataset") or {}).get("digest"),
+        "benchmark": given.get("benchmark"),
+        **{key: settings[key] for key in (*decisive, "parameters")},
+    }
+
+
+def take_up(plan: Plan, records: Sequence[Record], failed_only: bool) -> None:
+    """Tells the plan which questions have a valid answer, and which are not to be asked at all."""
+    status = {(record.sample, record.epoch): record.status for record in records}
+    every = {question for questions in plan.items.values() for question in questions}
     of = {
-        question: status.get((str(run.dataset.keys[question.sample]), question.epoch))
+        question: status.get((str(plan.dataset.keys[question.sample]), question.epoch))
         for question in every
     }
-    run.answered = frozenset(question for question in every if of[question] == "ok")
+    plan.answered = frozenset(question for question in every if of[question] == "ok")
     if failed_only:
-        run.unasked = frozenset(question for question in every if of[question] is None)
+        plan.unasked = frozenset(question for question in every if of[question] is None)

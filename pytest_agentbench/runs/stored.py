@@ -11,16 +11,10 @@ from typing import Any
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Parameter
+from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.record import Record
-from pytest_agentbench.settings import gates
 from pytest_agentbench.settings.settings import Settings
-
-# Settings that the manifest holds in the form they have.
-_AS_THEY_ARE = (
-    "limit", "chunk", "epochs", "concurrency", "agent_timeout", "agent_retries", "baseline",
-)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,18 +60,6 @@ class StoredRun:
         return f"{sum(bool(g['passed']) for g in decided)}/{len(decided)}" if decided else "-"
 
 
-@dataclasses.dataclass(frozen=True)
-class Source:
-    """What a finished run was made from, loaded again."""
-
-    settings: Settings
-    dataset: Dataset
-
-    @property
-    def benchmark(self) -> Benchmark:
-        return self.settings.benchmark
-
-
 def read(folder: Path) -> StoredRun:
     """The run in a folder; :class:`BenchmarkError` where it is not one of ours."""
     scores = run_folder.read_json(folder / run_folder.SCORES, "the scores of a run")
@@ -111,7 +93,7 @@ def benchmark_of(run: StoredRun) -> Benchmark:
 
 
 def settings_of(run: StoredRun, dataset: str | None = None) -> Settings:
-    """The settings that decide a run's data and scores, as far as the manifest tells.
+    """The settings of a run, as far as the manifest tells.
 
     ``dataset`` says where the data lie now, if not where they lay then.
     """
@@ -122,32 +104,15 @@ def settings_of(run: StoredRun, dataset: str | None = None) -> Settings:
         origin = "--dataset" if dataset else f"{run.folder / run_folder.MANIFEST}: settings.dataset"
         hint = "" if dataset else "; say where the data lie now with --dataset PATH"
         raise BenchmarkError(f"{origin}: expected a path that exists, got {source!r}{hint}")
-    return Settings(
-        benchmark=benchmark,
-        nodeid=benchmark.name,
-        mode=str(run.scores["mode"]),
+    return dataclasses.replace(
+        Settings.from_manifest(given, benchmark),
         dataset=source if source in ("demo", "hub") else Path(source),
-        agent=str(given.get("agent")),
+        # What the scores were made with, which --resume may have changed since.
+        mode=str(run.scores["mode"]),
         reading=str(run.scores["primary"]),
         seed=int(run.scores.get("seed") or 0),
-        text_models=given.get("text_models"),
-        keep_candidate_order=bool(given.get("keep_candidate_order")),
-        gates=tuple(gates.parse(text) for text in given.get("gates") or ()),
-        parameters={
-            parameter.name: _parameter(parameter, given.get("parameters") or {})
-            for parameter in benchmark.parameters
-        },
         bases=(Path.cwd(),),
-        **{key: given[key] for key in _AS_THEY_ARE if given.get(key) is not None},
     )
-
-
-def _parameter(parameter: Parameter, given: Mapping[str, Any]) -> Any:
-    """The value of a benchmark's own key; the manifest holds it as text, ``None`` included."""
-    text = given.get(parameter.name)
-    if text is None or text == str(parameter.default):
-        return parameter.default
-    return parameter.parse(text)
 
 
 def load_data(run: StoredRun, settings: Settings) -> Dataset:

@@ -6,27 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_agentbench.base import files
-from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.base.errors import shown
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark
 from pytest_agentbench.benchmarks.sources.partitions import is_pattern
 from pytest_agentbench.settings import gates
-from pytest_agentbench.settings.options import OPTIONS
-from pytest_agentbench.settings.settings import Settings
-
-if TYPE_CHECKING:
-    pass
-
-
-class SettingsError(BenchmarkError):
-    """A wrong option, ini key or scenario key."""
-
+from pytest_agentbench.settings.options import SettingsError, parsed
+from pytest_agentbench.settings.settings import OPTIONS, Settings
 
 _BY_KEY = {option.key: option for option in OPTIONS if option.scenario}
-
 
 Digests = Mapping[str, Mapping[str, str]]  # of files: by node id of the run, then by key
 
@@ -37,7 +28,8 @@ class Layer:
 
     where: Callable[[str], str]  # the key, as the user wrote it there, with its file
     values: Mapping[str, Any]
-    base: Path = Path()  # where what is written there is, if it is relative
+    base: Path = Path()  # where relative paths in it begin
+    for_all: bool = False  # it may hold parameters of other benchmarks, which are passed over
 
 
 def resolve(
@@ -62,50 +54,31 @@ def resolve(
         for key, value in layer.values.items():
             option = _BY_KEY.get(key)
             if option is not None and value is not None:
-                values[key] = parsed(option.expected, option.parse, value, layer.where(key))
+                values[key] = option.read(value, layer.where(key))
         gate_layers.append(values.pop("gates", ()))
-    mode = values.get("mode", found.modes[0])
-    _one_of("mode", mode, found.modes, found.name, layers)
-    reading = values.get("reading", found.readings[0])
-    _one_of("reading", reading, found.readings, found.name, layers)
-    dataset = values.get("dataset", "demo")
-    run_dir = values.get("run_dir")
-    submission = values.get("submission")
-    if submission is not None and "agent" in values:
-        raise SettingsError(
-            f"{origin('submission', layers)}: expected either a submission or an agent, got both "
-            f"({origin('agent', layers)})"
+    values = {key: option.default_for(found) for key, option in _BY_KEY.items()} | values
+    values["gates"] = gates.combine(gate_layers)
+    _one_of("mode", values["mode"], found.modes, found.name, layers)
+    _one_of("reading", values["reading"], found.readings, found.name, layers)
+    if values["submission"] is not None:
+        if _giving("agent", layers):
+            raise SettingsError(
+                f"{origin('submission', layers)}: expected either a submission or an agent, got "
+                f"both ({origin('agent', layers)})"
+            )
+        values["submission"] = _existing(
+            found, "submission", values["submission"], bases, layers, known
         )
+    values["dataset"] = _dataset(found, values["dataset"], bases, layers, known)
+    giving_run_dir = _giving("run_dir", layers)
+    if giving_run_dir is not None:
+        values["run_dir"] = giving_run_dir.base / Path(values["run_dir"]).expanduser()
     return Settings(
         benchmark=found,
         nodeid=nodeid or found.name,
-        mode=mode,
-        dataset=_dataset(found, dataset, bases, layers, known),
-        submission=submission and _existing(found, "submission", submission, bases, layers, known),
-        agent=values.get("agent", f"builtin:{found.default_baseline}"),
-        reading=reading,
-        limit=values.get("limit"),
-        chunk=values.get("chunk"),
-        epochs=values.get("epochs", 1),
-        concurrency=values.get("concurrency", 1),
-        agent_retries=values.get("agent_retries", 0),
-        agent_isolation=values.get("agent_isolation", "none"),
-        agent_memory=values.get("agent_memory"),
-        agent_envs=values.get("agent_envs", ()),
-        llm=values.get("llm", ()),
-        max_cost=values.get("max_cost"),
-        max_tokens=values.get("max_tokens"),
-        seed=values.get("seed", 0),
-        agent_timeout=values.get("agent_timeout"),
-        gates=gates.combine(gate_layers),
-        baseline=values.get("baseline"),
-        text_models=values.get("text_models"),
-        keep_candidate_order=bool(values.get("keep_candidate_order")),
-        run_dir=None
-        if run_dir is None
-        else _base_of("run_dir", layers) / Path(run_dir).expanduser(),
         parameters=_parameters(found, layers),
         bases=tuple(bases),
+        **values,
     )
 
 
@@ -123,6 +96,8 @@ def _find_benchmark(name: str | None, layers: Sequence[Layer]) -> Benchmark:
 
 
 def _refuse_unknown(layer: Layer, benchmark: Benchmark) -> None:
+    if layer.for_all:
+        return
     parameters = [parameter.name for parameter in benchmark.parameters]
     known = ["benchmark", *_BY_KEY, *parameters]
     for key in layer.values:
@@ -134,15 +109,6 @@ def _refuse_unknown(layer: Layer, benchmark: Benchmark) -> None:
             raise SettingsError(
                 f"{layer.where(str(key))}: expected one of {', '.join(known)}; got {shown(key)}{hint}"
             )
-
-
-def parsed(expected: str, parse: Callable[[Any], Any], value: Any, where: str) -> Any:
-    try:
-        return parse(value)
-    except (ValueError, TypeError, OverflowError) as error:
-        if "expected" in str(error):  # it says what is wrong itself, and perhaps hides a secret
-            raise SettingsError(f"{where}: {error}") from None
-        raise SettingsError(f"{where}: expected {expected}, got {shown(value)}") from None
 
 
 def _parameters(benchmark: Benchmark, layers: Sequence[Layer]) -> dict[str, Any]:
@@ -159,16 +125,15 @@ def _parameters(benchmark: Benchmark, layers: Sequence[Layer]) -> dict[str, Any]
     return values
 
 
+def _giving(key: str, layers: Iterable[Layer]) -> Layer | None:
+    """The strongest layer that gives a key."""
+    return next((layer for layer in layers if layer.values.get(key) is not None), None)
+
+
 def origin(key: str, layers: Iterable[Layer]) -> str:
     """Where the value in force of a key was given."""
-    for layer in layers:
-        if layer.values.get(key) is not None:
-            return layer.where(key)
-    return key
-
-
-def _base_of(key: str, layers: Iterable[Layer]) -> Path:
-    return next(layer.base for layer in layers if layer.values.get(key) is not None)
+    layer = _giving(key, layers)
+    return key if layer is None else layer.where(key)
 
 
 def _one_of(

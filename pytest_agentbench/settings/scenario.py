@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import shown
-from pytest_agentbench.settings.resolve import Layer, SettingsError
+from pytest_agentbench.settings.options import SettingsError
+from pytest_agentbench.settings.resolve import Layer
 
 if TYPE_CHECKING:
     import yaml
@@ -51,9 +52,7 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path}: expected a scenario file: {error.strerror}") from None
     except SettingsError:
         raise
-    except (
-        Exception
-    ) as error:  # PyYAML fails in its own ways at dates, numbers and tags that are none
+    except Exception as error:  # PyYAML fails in its own ways at impossible dates, numbers and tags
         detail = " ".join(str(error).split()) or type(error).__name__
         raise SettingsError(f"{path}: expected a scenario in YAML, got {detail[:500]}") from None
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):

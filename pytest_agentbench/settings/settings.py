@@ -1,4 +1,7 @@
-"""Command line, scenario file and ini file, resolved once into one frozen :class:`Settings`."""
+"""The list of options, and the frozen settings of one run that they are resolved into."""
+
+# setting() makes a field of a dataclass.
+# ruff: noqa: RUF009
 
 from __future__ import annotations
 
@@ -7,80 +10,238 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_agentbench.base import parse
 from pytest_agentbench.base.errors import without_secrets
-from pytest_agentbench.benchmarks.protocol import Benchmark
 from pytest_agentbench.settings import gates
+from pytest_agentbench.settings.options import Option, options_of, parsed, setting
 
 if TYPE_CHECKING:
     from pytest_agentbench.agents.llm.entries import Entry
+    from pytest_agentbench.benchmarks.protocol import Benchmark, Parameter
 
 
-@dataclass(frozen=True)
+def _agent_shown(agent: str) -> str:
+    """The address of an endpoint may hold keys."""
+    return without_secrets(agent) if agent.startswith(("http://", "https://")) else agent
+
+
+def _data_source(value: str) -> str | Path:
+    return value if value in ("demo", "hub") else Path(value)
+
+
+def _models(value: Any) -> tuple[Entry, ...]:
+    # Only where a scenario names models.
+    from pytest_agentbench.agents.llm.entries import parse_llm
+
+    return parse_llm(value)
+
+
+def _gates(value: Any) -> tuple[gates.Gate, ...]:
+    return tuple(gates.parse(gate) for gate in parse.texts(value))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
-    """All that decides a run. The same in every process that takes part in it."""
+    """All that decides a run. The same in every process that takes part in it.
+
+    A field that is a ``setting`` is an option: command line, ini key, scenario key, manifest, the checks
+    of --resume and of hosts, `agentbench score` and docs/reference.md know it from here alone.
+    """
 
     benchmark: Benchmark
     nodeid: str  # what stands before "::" in the run's node ids
-    mode: str
-    dataset: str | Path
-    agent: str
-    reading: str
-    submission: Path | None = None
-    limit: int | None = None
-    chunk: int | None = None  # None: the run decides by its size
-    epochs: int = 1
-    concurrency: int = 1
-    seed: int = 0
-    agent_timeout: float | None = None
-    agent_retries: int = 0
-    agent_isolation: str = "none"
-    agent_memory: int | None = None
-    agent_envs: tuple[str, ...] = ()
-    llm: tuple[Entry, ...] = ()
-    max_cost: float | None = None
-    max_tokens: int | None = None
-    gates: tuple[gates.Gate, ...] = (gates.COVERAGE,)
-    baseline: str | None = None
-    text_models: str | None = None
-    keep_candidate_order: bool = False
-    run_dir: Path | None = None
+    agent: str = setting(Option(
+        "AGENT",
+        "file.py, file.py:Name, package.module:Name, builtin:NAME, 'cmd:COMMAND' or http://… "
+        "(default: the benchmark's documented baseline)",
+        "file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND or http://…",
+        parse.text, default_of=lambda benchmark: f"builtin:{benchmark.default_baseline}",
+        to_json=_agent_shown,
+    ))  # fmt: skip
+    submission: Path | None = setting(Option(
+        "FILE|RUN",
+        "score these answers instead of asking an agent: a submission file or an earlier run",
+        "a submission file or the folder of a run", parse.path,
+        to_json=lambda path: None if path is None else str(path), from_json=Path,
+        decides_questions=True, decides_scores=True, differs_by_host=True,
+    ))  # fmt: skip
+    mode: str = setting(Option(
+        "MODE", "the benchmark's mode (default: its first)", "the name of a mode", parse.text,
+        default_of=lambda benchmark: benchmark.modes[0],
+        decides_questions=True, decides_scores=True,
+    ))  # fmt: skip
+    dataset: str | Path = setting(Option(
+        "demo|hub|PATH",
+        "the data: demo (synthetic, comes with the package), hub (fetched once, then kept) or a path",
+        "demo, hub or a path", parse.path, default="demo",
+        to_json=str, from_json=_data_source, decides_scores=True, differs_by_host=True,
+    ))  # fmt: skip
+    limit: int | None = setting(Option(
+        "N", "ask only N samples, drawn with the seed; the run is marked partial",
+        "a whole number from 1", parse.number(1), ini="int",
+        decides_questions=True, decides_scores=True,
+    ))  # fmt: skip
+    chunk: int | None = setting(Option(
+        "N",
+        "ask N samples in one item (default: 1, and 1,000 where a submission answers over 5,000)",
+        "a whole number from 1", parse.number(1), ini="int",
+    ))  # fmt: skip
+    epochs: int = setting(Option(
+        "N", "ask every sample N times; scores are means over the epochs (default: 1)",
+        "a whole number from 1", parse.number(1), default=1, ini="int",
+        decides_questions=True, decides_scores=True,
+    ))  # fmt: skip
+    concurrency: int = setting(Option(
+        "K", "keep K calls of the agent going at once in each process (default: 1)",
+        "a whole number from 1", parse.number(1), default=1, ini="int",
+    ))  # fmt: skip
+    seed: int = setting(Option(
+        "N", "the seed of everything drawn at random (default: 0)",
+        "a whole number from 0", parse.number(0), default=0, ini="int",
+        decides_questions=True, decides_scores=True,
+    ))  # fmt: skip
+    agent_timeout: float | None = setting(Option(
+        "SECONDS", "give up on an answer after this time; that sample fails alone",
+        "a number of seconds from 0.001 to 1,000,000", parse.number(1e-3, 1e6, whole=False),
+        ini="float",
+    ))  # fmt: skip
+    agent_retries: int = setting(Option(
+        "N",
+        "try again up to N times after errors that may pass (429, 500, 503, connections …; default: 0)",
+        "a whole number from 0", parse.number(0), default=0, ini="int",
+    ))  # fmt: skip
+    agent_isolation: str = setting(Option(
+        "none|process",
+        "process: the agent lives in a child process, which is killed on a hang and replaced after "
+        "a crash (default: none)",
+        "none or process", parse.one_of("none", "process"), default="none",
+    ))  # fmt: skip
+    agent_memory: int | None = setting(Option(
+        "MB", "with process isolation: how much memory the agent may use",
+        "a whole number of megabytes from 64", parse.number(64), ini="int",
+    ))  # fmt: skip
+    agent_envs: tuple[str, ...] = setting(Option(
+        "NAME",
+        "with process isolation: an environment variable that the agent may see; may be repeated",
+        "a list of names", parse.texts, default=(), ini="linelist", repeatable=True, to_json=list,
+    ))  # fmt: skip
+    llm: tuple[Entry, ...] = setting(Option(
+        "ENTRIES", "models for agents that ask one (see docs/agents.md)",
+        "a list of models, each with model, base_url, api_key …", _models, default=(),
+        ini=None, command_line=False, to_json=lambda entries: [entry.as_json() for entry in entries],
+        decides_questions=True,
+    ))  # fmt: skip
+    max_cost: float | None = setting(Option(
+        "COST", "stop the run when its calls of models have cost this much",
+        "a number above 0", parse.number(1e-12, whole=False), ini="float",
+    ))  # fmt: skip
+    max_tokens: int | None = setting(Option(
+        "N", "stop the run when its calls of models have used N tokens",
+        "a whole number from 1", parse.number(1), ini="int",
+    ))  # fmt: skip
+    reading: str = setting(Option(
+        "NAME", "the reading that gates and the headline use (default: the primary one)",
+        "the name of a reading", parse.text, default_of=lambda benchmark: benchmark.readings[0],
+        decides_scores=True,
+    ))  # fmt: skip
+    gates: tuple[gates.Gate, ...] = setting(Option(
+        "EXPR",
+        "a condition on the scores, such as 'final_score >= 60'; may be given several times",
+        "a list of gates", _gates, default=(gates.COVERAGE,), ini="linelist", repeatable=True,
+        to_json=lambda all_gates: [gate.text for gate in all_gates],
+        decides_scores=True, differs_by_host=True,
+    ))  # fmt: skip
+    baseline: str | None = setting(Option(
+        "RUN", "the run to compare with: a folder, its scores.json, last, or a saved name",
+        "the folder of a run, its scores.json, 'last' or a saved name", parse.path,
+        decides_scores=True, differs_by_host=True,
+    ))  # fmt: skip
+    run_dir: Path | None = setting(Option(
+        "DIR", "write the run into DIR (default: a new folder in .agentbench/runs)",
+        "a folder", parse.path, manifest=False, decides_scores=True,
+    ))  # fmt: skip
     resumed: str | None = None  # the run that --resume names
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # the benchmark's own
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
 
     @property
     def agent_shown(self) -> str:
-        """The agent for people and files: the address of an endpoint may hold keys."""
-        if not self.agent.startswith(("http://", "https://")):
-            return self.agent
-        return without_secrets(self.agent)
+        """The agent for people and files, without secrets."""
+        return _agent_shown(self.agent)
 
     def as_json(self) -> dict[str, Any]:
         """For the manifest."""
+        kind = type(self.benchmark)
         return {
             "benchmark": self.benchmark.name,
-            "benchmark_class": f"{type(self.benchmark).__module__}:{type(self.benchmark).__qualname__}",
-            "mode": self.mode,
-            "dataset": str(self.dataset),
-            "agent": self.agent_shown,
-            "submission": None if self.submission is None else str(self.submission),
-            "reading": self.reading,
-            "limit": self.limit,
-            "chunk": self.chunk,
-            "epochs": self.epochs,
-            "concurrency": self.concurrency,
-            "seed": self.seed,
-            "agent_timeout": self.agent_timeout,
-            "agent_retries": self.agent_retries,
-            "agent_isolation": self.agent_isolation,
-            "agent_memory": self.agent_memory,
-            "agent_envs": list(self.agent_envs),
-            "llm": [entry.as_json() for entry in self.llm],
-            "max_cost": self.max_cost,
-            "max_tokens": self.max_tokens,
-            "gates": [gate.text for gate in self.gates],
-            "baseline": self.baseline,
-            "text_models": self.text_models,
-            "keep_candidate_order": self.keep_candidate_order,
+            "benchmark_class": f"{kind.__module__}:{kind.__qualname__}",
+            **{
+                option.key: option.to_json(getattr(self, option.key))
+                for option in _OF_A_RUN
+                if option.manifest
+            },
             "parameters": {key: str(value) for key, value in self.parameters.items()},
         }
+
+    @classmethod
+    def from_manifest(cls, settings: Mapping[str, Any], benchmark: Benchmark) -> Settings:
+        """The settings in a manifest of this or an earlier version."""
+        values = {
+            option.key: option.from_manifest(settings, benchmark)
+            for option in _OF_A_RUN
+            if option.manifest
+        }
+        given = settings.get("parameters") or {}
+        parameters = {
+            # Some were options of every benchmark until 0.1.0, and stand beside the others there.
+            one.name: _parameter(one, given.get(one.name, settings.get(one.name)))
+            for one in benchmark.parameters
+        }
+        return cls(benchmark=benchmark, nodeid=benchmark.name, parameters=parameters, **values)
+
+
+def _parameter(parameter: Parameter, value: Any) -> Any:
+    """The value of a benchmark's own key. The manifest holds it as text, ``None`` included."""
+    if value is None or value == str(parameter.default):
+        return parameter.default
+    where = f"manifest.json: settings.parameters.{parameter.name}"
+    return parsed(parameter.expected, parameter.parse, value, where)
+
+
+_OF_A_RUN = options_of(Settings)
+
+# Options that belong to a session and not to one of its runs.
+_WHICH = Option(
+    "NAME|FILE", "run this benchmark, or the scenario in this YAML file; may be given several times",
+    "the name of a benchmark or a scenario file", parse.text, name="benchmark",
+    ini=None, repeatable=True, scenario=False,
+)  # fmt: skip
+_SESSION = (
+    Option(
+        "RUN", "go on with a run that was cut short (default: the last one): valid answers are kept",
+        "the folder of a run or 'last'", parse.text, name="resume",
+        ini=None, optional="last", scenario=False,
+    ),
+    Option(
+        "", "with --resume: ask again what failed, and nothing new", "true or false",
+        parse.yes_or_no, name="resume-failed-only", ini=None, flag=True, scenario=False,
+    ),
+    Option(
+        "", "with --resume: go on although agent, data or settings have changed", "true or false",
+        parse.yes_or_no, name="resume-anyway", ini=None, flag=True, scenario=False,
+    ),
+    Option(
+        "PATH", "write the scores of all runs of the session into one JSON file", "a path",
+        parse.text, name="json", ini=None, scenario=False, short=False,
+    ),
+    Option(
+        "PATH", "write the scores of all runs of the session as CSV, and a row for each sample",
+        "a path", parse.text, name="csv", ini=None, scenario=False, short=False,
+    ),
+    Option(
+        "", "log the runs to MLflow", "true or false", parse.yes_or_no,
+        name="mlflow", ini=None, flag=True, scenario=False, short=False,
+    ),
+)  # fmt: skip
+
+OPTIONS: tuple[Option, ...] = (_WHICH, *_OF_A_RUN, *_SESSION)

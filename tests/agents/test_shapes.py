@@ -408,9 +408,9 @@ def demo(tmp_path, monkeypatch):
 
     def samples(benchmark, targets=None):
         settings = SimpleNamespace(
-            dataset="demo", mode=benchmark.modes[0], seed=0, bases=(), text_models="none",
-            keep_candidate_order=False,
-            parameters={parameter.name: parameter.default for parameter in benchmark.parameters},
+            dataset="demo", mode=benchmark.modes[0], seed=0, bases=(),
+            parameters={parameter.name: parameter.default for parameter in benchmark.parameters}
+            | {"text_models": "none"},
         )  # fmt: skip
         dataset = benchmark.load(settings)
         found = []

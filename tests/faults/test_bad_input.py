@@ -19,8 +19,8 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob.data import DEMO_FILE
 from pytest_agentbench.benchmarks.humob.tables import read_table
 from pytest_agentbench.settings import scenario
-from pytest_agentbench.settings.options import OPTIONS
 from pytest_agentbench.settings.resolve import resolve
+from pytest_agentbench.settings.settings import OPTIONS
 
 # One hostile value for each sample, in turn; two samples of three have it within a good answer.
 AGENT = """

@@ -20,9 +20,10 @@ def seeds() -> list[bytes]:
         "benchmark: humob\nlimit: 50\nseed: 7\nedition: 2025\ncity: B\nusers: 0-99\n"
         "predict_days: [60, 74]\nweekend: 0,6\nteam: x\ngates:\n  - geobleu >= 0.05\n  - 2025:dtw.low <= 1\n",
         "benchmark: BehaviorModeling\nagent: a.py\nmax_cost: 2.5\nmax_tokens: 1e3\ndevice: cpu\n"
+        "text_models: none\nkeep_candidate_order: yes\n"
         "llm: [{model: m, base_url: 'http://x/v1', api_key: k, parameters: {top_p: 0.9}}]\n",
         "benchmark: DailyMobility\nagent_timeout: 1.5\nagent_isolation: process\nagent_memory: 64\n"
-        "agent_envs: [A, B]\nchunk: 3\nepochs: 2\nconcurrency: 4\nrun_dir: ~/x\nkeep_candidate_order: yes\n",
+        "agent_envs: [A, B]\nchunk: 3\nepochs: 2\nconcurrency: 4\nrun_dir: ~/x\n",
         "benchmark: HurricaneMobility\nitems: population\nsubmission: .\nbaseline: last\ndataset: ~nobody/x\n",
         "benchmark: humob\nlimit: 1\nlimit: 2\n",
         "benchmark: &a [1, *a]\n? [x]\n: !!python/object:os.system y\n",

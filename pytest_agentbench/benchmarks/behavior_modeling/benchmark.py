@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pytest_agentbench.base import parse
 from pytest_agentbench.benchmarks.behavior_modeling import answers, data, diagnostics, scoring
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
 from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Metric, Parameter, Sample
@@ -15,12 +16,6 @@ if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.figures import Figure
     from pytest_agentbench.runs.record import Record
     from pytest_agentbench.settings.settings import Settings
-
-
-def _name(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError
-    return value.strip()
 
 
 class BehaviorModeling(Benchmark):
@@ -48,9 +43,20 @@ class BehaviorModeling(Benchmark):
     baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
     default_baseline: ClassVar[str] = "user-category"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("device", "auto, cpu, cuda, cuda:N or mps (for the text models)", _name, "auto"),
-        Parameter("revision", "a commit, tag or branch of the hub's data set", _name),
-    )
+        Parameter(
+            "text_models", "offline, published, none or a folder", parse.path, metavar="SET",
+            help="models that score texts: offline, published, none or a folder (default: offline, "
+            "if installed)",
+        ),
+        Parameter(
+            "keep_candidate_order", "true or false", parse.yes_or_no, default=False, flag=True,
+            help="show candidates in the order of the file, which leaks the answer",
+        ),
+        Parameter(
+            "device", "auto, cpu, cuda, cuda:N or mps (for the text models)", parse.text, "auto"
+        ),
+        Parameter("revision", "a commit, tag or branch of the hub's data set", parse.text),
+    )  # fmt: skip
 
     def load(self, settings: Settings) -> Dataset:
         return data.load(settings)

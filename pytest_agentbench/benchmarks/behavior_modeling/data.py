@@ -132,12 +132,12 @@ def load(settings: Settings) -> BehaviorDataset:
         name, folder = HUB_REPOSITORY, hub.fetch(HUB_REPOSITORY, revision)
     folder = data_folder(folder)
     tasks = read_tasks(folder, settings.mode)
-    models = None
+    models, wanted = None, settings.parameters.get("text_models")
     if any(task.target == REVIEW and task.truth is not None for task in tasks):
-        models = sets.find(settings.text_models, settings.bases)
+        models = sets.find(wanted, settings.bases)
         problem = sentiment.missing() if models is not None else None
         if problem:
-            raise BenchmarkError(f"--text-models {settings.text_models}: {problem}")
+            raise BenchmarkError(f"--text-models {wanted}: {problem}")
     opened, digest = stores.open_store(folder)
     device = settings.parameters.get("device")
     return BehaviorDataset(
@@ -146,9 +146,9 @@ def load(settings: Settings) -> BehaviorDataset:
         digest,
         name=name,
         seed=settings.seed,
-        keep_order=settings.keep_candidate_order,
+        keep_order=bool(settings.parameters.get("keep_candidate_order")),
         models=models,
-        without_models=sets.why_none(settings.text_models),
+        without_models=sets.why_none(wanted),
         device=None if device == "auto" else device,
     )
 

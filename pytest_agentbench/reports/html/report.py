@@ -10,7 +10,7 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest_agentbench
 from pytest_agentbench.base.files import write_whole
@@ -25,31 +25,27 @@ if TYPE_CHECKING:
 WITHOUT_BOKEH = 'Plots need Bokeh: pip install "pytest-agentbench[report]"'
 
 
-class RunLike(Protocol):
-    """What a report needs of a run."""
-
-    @property
-    def benchmark(self) -> Benchmark: ...
-    @property
-    def dataset(self) -> Dataset: ...
-    @property
-    def settings(self) -> Settings: ...
-
-
 def write_html(
-    path: Path, run: RunLike, scores: Mapping[str, Any], records: Sequence[Record]
+    path: Path,
+    settings: Settings,
+    dataset: Dataset,
+    scores: Mapping[str, Any],
+    records: Sequence[Record],
 ) -> None:
     """Writes the report of a finished run, whole or not at all.
 
     ``scores`` is what scores.json holds; ``records`` are shown in the order they are given.
     """
     # An agent's name may hold a lone surrogate, which UTF-8 has no bytes for.
-    write_whole(path, page(run, scores, records).encode("utf-8", "xmlcharrefreplace"))
+    text = page(settings, dataset, scores, records)
+    write_whole(path, text.encode("utf-8", "xmlcharrefreplace"))
 
 
-def page(run: RunLike, scores: Mapping[str, Any], records: Sequence[Record]) -> str:
+def page(
+    settings: Settings, dataset: Dataset, scores: Mapping[str, Any], records: Sequence[Record]
+) -> str:
     """The report as HTML."""
-    benchmark, dataset, settings = run.benchmark, run.dataset, run.settings
+    benchmark = settings.benchmark
     reading = scores["primary"]
     table = samples.table(records, reading, [metric.name for metric in benchmark.metrics])
     details = samples.details(dataset, records)

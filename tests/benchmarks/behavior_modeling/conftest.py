@@ -69,11 +69,12 @@ def load() -> Callable[..., BehaviorDataset]:
     """Loads a data set as a run would; without text models unless a test names them."""
 
     def load(dataset: str | Path = "demo", mode: str = "test", **given: Any) -> BehaviorDataset:
+        names = {parameter.name for parameter in BehaviorModeling.parameters}
+        own = {key: given.pop(key) for key in list(given) if key in names}
         settings: Any = SimpleNamespace(
             **{
-                "dataset": dataset, "mode": mode, "seed": 0, "text_models": "none",
-                "keep_candidate_order": False, "submission": None, "bases": (),
-                "parameters": {"device": "cpu"}, **given,
+                "dataset": dataset, "mode": mode, "seed": 0, "submission": None, "bases": (),
+                "parameters": {"text_models": "none", "device": "cpu", **own}, **given,
             }
         )  # fmt: skip
         loaded = BehaviorModeling().load(settings)

@@ -227,5 +227,5 @@ def test_the_hub_is_asked_for_the_published_data(monkeypatch, folder, load):
     monkeypatch.setattr(
         "pytest_agentbench.benchmarks.sources.hub.fetch", lambda *given: asked.append(given) or path
     )
-    assert len(load("hub", parameters={"revision": "v1"}).keys) == 2
+    assert len(load("hub", revision="v1").keys) == 2
     assert asked == [("tsinghua-fib-lab/behavior-modeling-benchmark", "v1")]

@@ -122,7 +122,7 @@ def show(tab: Tab, tmp_path: Path) -> Iterator[Callable[[Finished], Tab]]:
 
     def show(run: Finished) -> Tab:
         path = tmp_path / "report.html"
-        write_html(path, run, run.scores, run.records)
+        write_html(path, run.settings, run.dataset, run.scores, run.records)
         tab.open(path)
         return tab
 

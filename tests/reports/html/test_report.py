@@ -92,7 +92,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         if not plots:
             monkeypatch.setattr(report.importlib.util, "find_spec", lambda name: None)
         path = tmp_path / "report.html"
-        report.write_html(path, run, run.scores, run.records)
+        report.write_html(path, run.settings, run.dataset, run.scores, run.records)
         assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
         return Page(path.read_bytes().decode("utf-8"))
 

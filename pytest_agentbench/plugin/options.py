@@ -1,0 +1,142 @@
+"""Our options on pytest's command line and in its ini file.
+
+``--agentbench-NAME`` and ``agentbench_NAME`` are always there; ``--NAME`` where a benchmark is asked for.
+A benchmark's own parameters are there where they are used: no benchmark is imported without need.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_agentbench.settings.options import Option, of_parameter
+from pytest_agentbench.settings.settings import OPTIONS
+
+_GROUP = ("agentbench", "LLM agent benchmarks (pytest-agentbench)")
+_PROGRESS = "agentbench_progress"
+_PARAMETERS = pytest.StashKey[tuple[Option, ...]]()
+_INI_KEY = re.compile(r"^\s*(agentbench_\w+)\s*=", re.MULTILINE)
+
+
+def known(config: pytest.Config) -> tuple[Option, ...]:
+    """All options that this session has."""
+    return (*OPTIONS, *config.stash.get(_PARAMETERS, ()))
+
+
+def add_always(parser: pytest.Parser) -> None:
+    """Adds the options that no other plugin or conftest has."""
+    _add_prefixed(parser, OPTIONS)
+    parser.addini(_PROGRESS, "seconds between two progress lines (0: none)", "float", default=10.0)
+
+
+def add_asked(
+    config: pytest.Config, parser: pytest.Parser, args: Sequence[str], taken: Collection[str]
+) -> None:
+    """Adds the short spellings and the parameters of benchmarks, if the command asks for them.
+
+    ``taken`` are the options that the project and other plugins have.
+    """
+    helping = config.known_args_namespace.help
+    named = [] if "--benchmark" in taken else list(asked_for(args, config))
+    short = bool(helping or named)
+    parameters = _parameters(args, config, named, taken if short else None, helping)
+    config.stash[_PARAMETERS] = parameters
+    _add_prefixed(parser, parameters)
+    if short:
+        for option in (*OPTIONS, *parameters):
+            if option.command_line and option.short and f"--{option.name}" not in taken:
+                _add(parser, f"--{option.name}", option)
+
+
+def asked_for(args: Sequence[str], config: pytest.Config) -> Iterator[str]:
+    """The benchmarks and scenario files that the command line names: by option, path or node id."""
+    for arg, following in zip(args, (*args[1:], ""), strict=True):
+        flag, _, value = arg.partition("=")
+        if flag in ("--benchmark", "--agentbench-benchmark"):
+            yield value or following
+            continue
+        where, colons, _ = arg.partition("::")
+        if where.endswith((".yaml", ".yml")):
+            from pytest_agentbench.settings import scenario
+
+            if scenario.is_scenario(config.invocation_params.dir / where):
+                yield where
+        elif colons and not where.endswith(".py"):
+            from pytest_agentbench.benchmarks import registry
+
+            if registry.match(Path(where).name) is not None:
+                yield Path(where).name
+
+
+def _parameters(
+    args: Sequence[str],
+    config: pytest.Config,
+    named: Iterable[str],
+    taken: Collection[str] | None,
+    every: bool,
+) -> tuple[Option, ...]:
+    """The options of benchmarks' parameters that the command line or the ini file uses."""
+    wanted = _unknown(args, config, taken)
+    if not wanted and not every:
+        return ()
+    found: dict[str, Option] = {}
+    for benchmark in _benchmarks(named, config):
+        for parameter in benchmark.parameters:
+            option = of_parameter(parameter, benchmark)
+            if parameter.help is not None and (every or option.dest in wanted):
+                found.setdefault(option.dest, option)
+        if not every and wanted <= found.keys():
+            break  # what another benchmark brings along need not be imported
+    return tuple(found.values())
+
+
+def _unknown(args: Sequence[str], config: pytest.Config, taken: Collection[str] | None) -> set[str]:
+    """What is used and may be a benchmark's parameter, as ini keys."""
+    used = set(_INI_KEY.findall("\n".join(args)))  # -o KEY=VALUE
+    if config.inipath is not None:
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            used |= set(_INI_KEY.findall(config.inipath.read_text(encoding="utf-8")))
+    for arg in args:
+        flag = arg.partition("=")[0]
+        if flag.startswith("--agentbench-"):
+            used.add(flag[2:].replace("-", "_"))
+        elif taken is not None and flag.startswith("--") and flag not in taken:
+            used.add(f"agentbench_{flag[2:].replace('-', '_')}")
+    return used - {_PROGRESS, *(option.dest for option in OPTIONS)}
+
+
+def _benchmarks(named: Iterable[str], config: pytest.Config) -> Iterator[Any]:
+    """The benchmarks that the command names, then all others that are installed."""
+    from pytest_agentbench.benchmarks import registry
+    from pytest_agentbench.settings import scenario
+
+    for name in dict.fromkeys((*named, *registry.available())):
+        # What is wrong with it is said when it is run.
+        with contextlib.suppress(Exception):
+            if Path(name).suffix.lower() in scenario.SUFFIXES:
+                name = scenario.read(config.invocation_params.dir / name).values["benchmark"]
+            yield registry.get(name)
+
+
+def _add_prefixed(parser: pytest.Parser, options: Iterable[Option]) -> None:
+    for option in options:
+        if option.command_line:
+            _add(parser, f"--agentbench-{option.name}", option)
+        if option.ini is not None:
+            parser.addini(option.dest, f"default of --{option.name}", option.ini, default=None)
+
+
+def _add(parser: pytest.Parser, flag: str, option: Option) -> None:
+    kind: dict[str, Any] = {"action": "store_true"} if option.flag else {"metavar": option.metavar}
+    if option.repeatable:
+        kind["action"] = "append"
+    if option.optional is not None:
+        kind |= {"nargs": "?", "const": option.optional}
+    is_other_spelling = option.short and flag.startswith("--agentbench-")
+    text = f"same as --{option.name}" if is_other_spelling else option.help
+    parser.getgroup(*_GROUP).addoption(flag, dest=option.dest, default=None, help=text, **kind)
