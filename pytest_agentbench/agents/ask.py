@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import random
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_agentbench.agents.call import AgentTimeout
 from pytest_agentbench.agents.captured import Printed
 from pytest_agentbench.agents.llm.client import BudgetExceeded
-from pytest_agentbench.agents.retry import LONGEST_WAIT
+from pytest_agentbench.agents.retry import LONGEST_WAIT, is_transient, wait_after
 from pytest_agentbench.agents.usage import CURRENT, Usage
-
-_TRANSIENT_STATUS = {408, 425, 429, 500, 502, 503, 504, 529}
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 
 
 @dataclass
@@ -47,7 +42,7 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
             except (Exception, SystemExit, BudgetExceeded) as error:
                 outcome.error = error
                 if attempt < retries and is_transient(error):
-                    wait = _wait(error, attempt)
+                    wait = wait_after(error, attempt)
                     if wait <= LONGEST_WAIT:
                         outcome.usage.add(retries=1)
                         time.sleep(wait)
@@ -70,32 +65,3 @@ def _print_output_of(agent: Any) -> None:
         sys.stdout.write(out)
     if err:
         sys.stderr.write(err)
-
-
-def is_transient(error: BaseException) -> bool:
-    """Whether a later try may succeed: by type, by a status, or as the error itself declares."""
-    declared = getattr(error, "transient", None)
-    if isinstance(declared, bool):
-        return declared
-    if isinstance(error, AgentTimeout) or not isinstance(error, Exception):
-        return False
-    if isinstance(error, (ConnectionError, TimeoutError)):
-        return True
-    response = getattr(error, "response", None)
-    statuses = (
-        getattr(error, name, None) for name in ("status", "status_code", "code")
-    )  # urllib, openai and aiohttp name it differently
-    return any(
-        isinstance(status, int) and status in _TRANSIENT_STATUS
-        for status in (*statuses, getattr(response, "status_code", None))
-    )
-
-
-def _wait(error: BaseException, attempt: int) -> float:
-    """Longer each time, and not the same for all: calls that failed together do not return together.
-
-    Where the other side asked for more (``retry_after``), that.
-    """
-    pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**attempt) * random.uniform(0.5, 1.0)
-    asked = getattr(error, "retry_after", None)
-    return max(pause, asked) if isinstance(asked, (int, float)) else pause

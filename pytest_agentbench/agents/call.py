@@ -14,11 +14,8 @@ import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pytest_agentbench.agents.errors import AgentTimeout
 from pytest_agentbench.agents.shapes import Tools, function_of
-
-
-class AgentTimeout(Exception):
-    """The agent did not answer in the time it had."""
 
 
 class _Abandoned(BaseException):

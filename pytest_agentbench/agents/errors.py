@@ -1,4 +1,4 @@
-"""What calling an agent may raise beyond the agent's own exceptions. A late answer is calling.AgentTimeout."""
+"""What calling an agent may raise beyond the agent's own exceptions."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ class TransientError(Exception):
         self.status = status
 
 
+class AgentTimeout(Exception):
+    """The agent did not answer in the time it had."""
+
+
 class AgentCrashed(Exception):
     """The agent's process ended, or broke the protocol, instead of answering."""
 
@@ -31,7 +35,7 @@ class RemoteAgentError(Exception):
     ``types`` are the names of its class and of the classes that it derives from, nearest first
     (``("json.decoder.JSONDecodeError", "ValueError", "Exception")``), so that an error can still be told by
     its type; ``status`` is its HTTP status, where it has one; ``transient`` is what
-    :func:`pytest_agentbench.agents.ask.is_transient` said of it there.
+    :func:`pytest_agentbench.agents.retry.is_transient` said of it there.
     """
 
     def __init__(

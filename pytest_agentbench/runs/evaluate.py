@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_agentbench.agents.ask import Outcome
-from pytest_agentbench.agents.call import AgentTimeout
-from pytest_agentbench.agents.errors import RemoteAgentError
+from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.tracebacks import from_agent
 from pytest_agentbench.base.errors import InvalidAnswer
 from pytest_agentbench.base.plain import jsonable

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pytest_agentbench.agents.call import Agent, AgentTimeout
+from pytest_agentbench.agents.call import Agent
+from pytest_agentbench.agents.errors import AgentTimeout
 from pytest_agentbench.base.errors import BenchmarkError
 
 

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 from json_handler import JsonHandler
 
-from pytest_agentbench.agents.call import AgentTimeout
-from pytest_agentbench.agents.errors import TransientError
+from pytest_agentbench.agents.errors import AgentTimeout, TransientError
 from pytest_agentbench.agents.http_agent import HttpAgent, HttpError
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -300,7 +299,7 @@ def test_a_closed_agent_leaves_no_connection(serve, ask):
     server = serve(echo)
     agent = ask(server.url())
     agent(1)
-    (connection,) = agent._idle
+    (connection,) = agent._endpoint._idle
     assert connection.sock is not None
     agent.close()
     assert connection.sock is None

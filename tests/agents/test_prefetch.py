@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import threading
 
-import pytest
-
-from pytest_agentbench.agents.ask import Outcome, ask, is_transient
-from pytest_agentbench.agents.call import AgentTimeout
-from pytest_agentbench.agents.errors import TransientError
+from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.prefetch import Ahead
 
 
@@ -59,64 +55,3 @@ def test_stop_starts_no_more():
     gate.set()
     ahead.take(asked[0] if asked else 0)
     assert len(asked) <= 2
-
-
-class WithStatus(Exception):
-    def __init__(self, status):
-        self.status_code = status
-
-
-class Declared(ValueError):
-    transient = True
-
-
-@pytest.mark.parametrize(
-    ("error", "transient"),
-    [
-        (ConnectionResetError(), True),
-        (TimeoutError(), True),
-        (WithStatus(429), True),
-        (WithStatus(503), True),
-        (WithStatus(400), False),
-        (ValueError(), False),
-        (AgentTimeout(), False),
-        (Declared(), True),
-        (SystemExit(429), False),
-    ],
-)
-def test_what_may_pass(error, transient):
-    assert is_transient(error) is transient
-
-
-def test_retries_end(monkeypatch):
-    monkeypatch.setattr("pytest_agentbench.agents.ask.FIRST_PAUSE", 0.001)
-    calls = []
-
-    def busy(context):
-        calls.append(context)
-        raise ConnectionError
-
-    outcome = ask(busy, "x", retries=3)
-    assert len(calls) == 4
-    assert isinstance(outcome.error, ConnectionError)
-    assert outcome.usage.counts == {"retries": 3}
-
-
-@pytest.mark.parametrize(
-    ("asked", "calls", "slept"), [(0, 2, 0.0), (30, 2, 30.0), (121, 1, None), ("soon", 2, 0.0)]
-)
-def test_a_wait_that_is_asked_for_is_kept_unless_it_is_too_long(monkeypatch, asked, calls, slept):
-    monkeypatch.setattr("pytest_agentbench.agents.ask.FIRST_PAUSE", 0.001)
-    pauses, made = [], []
-    monkeypatch.setattr("pytest_agentbench.agents.ask.time.sleep", pauses.append)
-
-    def busy(context):
-        made.append(context)
-        if len(made) == 1:
-            raise TransientError("later", retry_after=asked)
-        return "answer"
-
-    outcome = ask(busy, "x", retries=3)
-    assert len(made) == calls
-    assert pauses == ([] if slept is None else [pytest.approx(slept, abs=0.001)])
-    assert outcome.answer == (None if slept is None else "answer")

@@ -12,8 +12,10 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from http.client import HTTPException
 from typing import Any, ClassVar, NoReturn
 
+from pytest_agentbench.agents.http_client import Endpoint, TooLarge
 from pytest_agentbench.agents.llm.calls import (
     LLMError,
     Model,
@@ -23,15 +25,15 @@ from pytest_agentbench.agents.llm.calls import (
     shown,
 )
 from pytest_agentbench.agents.llm.entries import HIDDEN, Entry, parse_llm
-from pytest_agentbench.agents.llm.http import Endpoint, NoReply
-from pytest_agentbench.agents.llm.replies import Answer, Failure, read
-from pytest_agentbench.agents.retry import LONGEST_WAIT
+from pytest_agentbench.agents.llm.replies import Answer, Failure, failure_of, read
+from pytest_agentbench.agents.retry import LONGEST_WAIT, backoff
 from pytest_agentbench.agents.usage import CURRENT, Usage
 from pytest_agentbench.base.errors import BenchmarkError
 
 __all__ = ["LLM", "BudgetExceeded", "LLMError", "NoLLM"]
 
 _LONGEST_BACKOFF = 30.0
+_LARGEST_REPLY = 32 * 2**20  # bytes
 _SLICE = 0.2  # seconds: sleeps are this short, so that a call that is given up ends soon
 _SHORTEST_KEY = 8  # characters: local servers take any word for a key ("ollama")
 
@@ -54,8 +56,11 @@ class _Lane:
     def __init__(self, entry: Entry, processes: int) -> None:
         self.entry = entry
         address, mark, query = entry.base_url.partition("?")
+        key = entry.api_key
         self.endpoint = Endpoint(
-            f"{address.rstrip('/')}/chat/completions{mark}{query}", entry.api_key
+            f"{address.rstrip('/')}/chat/completions{mark}{query}",
+            _LARGEST_REPLY,
+            None if key is None else lambda: f"Bearer {key.reveal()}",
         )
         rate = entry.requests_per_minute
         self.interval = 0.0 if rate is None else 60.0 * processes / rate
@@ -153,7 +158,7 @@ class LLM(Model):
             if not outcome.transient or attempt == retries:
                 self._fail(request, usage, lane, outcome, attempt + 1)
             self._count(usage, llm_retries=1)
-            pause = min(_LONGEST_BACKOFF, self._backoff * 2**attempt) * random.uniform(0.5, 1)
+            pause = backoff(attempt, self._backoff, _LONGEST_BACKOFF)
             if asked is not None:
                 # All requests to this entry wait; another entry may serve this one at once.
                 lane.blocked_until = time.monotonic() + asked
@@ -178,9 +183,11 @@ class LLM(Model):
     def _send(self, lane: _Lane, request: Request) -> Answer | Failure:
         __tracebackhide__ = True
         body = request.body(lane.entry)
-        reply = lane.endpoint.post(body, request.timeout or lane.entry.timeout)
-        if isinstance(reply, NoReply):
-            return Failure(reply.reason, None, reply.transient)
+        timeout = request.timeout or lane.entry.timeout
+        try:
+            reply = lane.endpoint.post(body, timeout)
+        except (OSError, HTTPException, TooLarge) as error:
+            return failure_of(error, timeout)
         outcome = read(reply)
         if isinstance(outcome, Failure):  # its text is cut, perhaps in the middle of a key
             body = self._redacted(reply.body.decode("utf-8", "replace")).encode()

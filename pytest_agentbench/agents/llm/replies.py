@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_agentbench.agents.llm.http import Reply
-from pytest_agentbench.agents.retry import retry_after
+from pytest_agentbench.agents.http_client import Reply, TooLarge
+from pytest_agentbench.agents.retry import is_transient_status, retry_after
 
 _LONGEST_DETAIL = 300  # characters of the server's own words in an error
-_TRANSIENT = {408, 409, 425, 429}
+_CONFLICT = 409  # with another request, which passes
 # 429 of a server that will not answer before somebody pays.
 _FINAL_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
 _ADVICE = {
@@ -42,6 +44,24 @@ class Failure:
     status: int | None
     transient: bool
     retry_after: float | None = None
+
+
+def failure_of(error: Exception, timeout: float) -> Failure:
+    """Why a request got no reply."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        text = f"the certificate was refused: {error.verify_message}"
+        return Failure(text, None, transient=False)
+    if isinstance(error, TimeoutError):
+        text = f"no answer within {timeout:g} s"
+    elif isinstance(error, http.client.RemoteDisconnected):
+        text = "the server closed the connection without an answer"
+    elif isinstance(error, http.client.IncompleteRead):
+        text = "the answer broke off before its end"
+    elif isinstance(error, TooLarge):
+        text = "the answer is too long"
+    else:
+        text = f"{type(error).__name__}: {error}"
+    return Failure(text, None, transient=True)
 
 
 def read(reply: Reply) -> Answer | Failure:
@@ -88,9 +108,8 @@ def _refusal(reply: Reply, error: Any) -> Failure:
         detail = error if isinstance(error, str) else reply.body.decode("utf-8", "replace")
     advice = _ADVICE.get(status)
     text = f"HTTP {status}: {_cut(detail)}{f'; {advice}' if advice else ''}"
-    transient = (status in _TRANSIENT or status >= 500 or status == 200) and (
-        code not in _FINAL_CODES if isinstance(code, str) else True
-    )
+    passes = is_transient_status(status) or status in (200, _CONFLICT)
+    transient = passes and (code not in _FINAL_CODES if isinstance(code, str) else True)
     return Failure(text, status, transient, retry_after(reply.headers) if transient else None)
 
 

@@ -26,7 +26,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from pytest_agentbench.agents import ask, call, frameworks, load, shapes
+from pytest_agentbench.agents import call, frameworks, load, retry, shapes
 from pytest_agentbench.agents.call import Agent
 from pytest_agentbench.agents.errors import TransientError
 from pytest_agentbench.agents.llm.calls import RelayedLLM
@@ -363,7 +363,7 @@ def _described(error: BaseException) -> dict[str, Any]:
         "message": _said(error)[:_LONGEST_TEXT],
         "traceback": _formatted(error)[-_LONGEST_TEXT:],
         "status": _status(error),
-        "transient": ask.is_transient(error),
+        "transient": retry.is_transient(error),
         "retry_after": error.retry_after if isinstance(error, TransientError) else None,
     }
 

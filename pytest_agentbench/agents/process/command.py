@@ -20,8 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.agents.call import AgentTimeout
-from pytest_agentbench.agents.errors import AgentCrashed
+from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.process import Ended, Pool, Process, TimeUp, last_lines
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Surroundings

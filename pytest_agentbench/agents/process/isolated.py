@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_agentbench.agents import load
-from pytest_agentbench.agents.call import AgentTimeout
-from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
+from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.process import Ended, Pool, Process, TimeUp, last_lines
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Surroundings

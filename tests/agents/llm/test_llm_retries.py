@@ -11,8 +11,8 @@ from email.utils import formatdate
 import pytest
 from llm_server import HELLO, WAYS, break_off, error, hang_up, raw, slow, text, trickle, ways
 
-from pytest_agentbench.agents.ask import is_transient
 from pytest_agentbench.agents.llm.client import LLM, LLMError
+from pytest_agentbench.agents.retry import is_transient
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from processes import asked_at_once, gone, happens
 
-from pytest_agentbench.agents.call import AgentTimeout
-from pytest_agentbench.agents.errors import AgentCrashed
+from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout
 from pytest_agentbench.agents.process.command import CommandAgent
 from pytest_agentbench.base.errors import BenchmarkError
 

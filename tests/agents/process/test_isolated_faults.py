@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from processes import gone, happens, linux
 
-from pytest_agentbench.agents.call import AgentTimeout
-from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
+from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.process.isolated import IsolatedAgent
 from pytest_agentbench.agents.process.process import Process
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_agentbench.agents.call import AgentTimeout
-from pytest_agentbench.agents.errors import RemoteAgentError
+from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.process.isolated import IsolatedAgent
 from pytest_agentbench.agents.usage import CURRENT, Usage
 

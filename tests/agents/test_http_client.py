@@ -1,0 +1,80 @@
+"""The HTTP client by itself; what agents and models make of it is tested with them."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+import time
+import traceback
+
+import pytest
+from llm_server import KEY, Server, break_off, slow
+
+from pytest_agentbench.agents.http_client import Endpoint, TooLarge
+
+
+@pytest.fixture
+def server():
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def endpoint(server):
+    endpoint = Endpoint(server.url, 1000, lambda: f"Bearer {KEY}")
+    yield endpoint
+    endpoint.close()
+
+
+def head_without_end(handler):
+    for _ in range(100):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" if _ == 0 else b"X: y\r\n")
+        time.sleep(0.05)
+
+
+def body_without_end(handler):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    for _ in range(100):
+        handler.wfile.write(b" ")
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("step", [slow(5), head_without_end, body_without_end])
+def test_the_deadline_is_for_the_whole_reply_and_the_connection_is_closed(server, endpoint, step):
+    server.script = [step]
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        endpoint.post(b"{}", 0.3)
+    assert time.monotonic() - started < 3
+    assert endpoint.post(b"{}", 10).status == 200
+    assert len(server.connections) == 2
+
+
+@pytest.mark.parametrize("length", [1000, 1001])
+def test_a_reply_has_at_most_as_many_bytes_as_allowed(server, endpoint, length):
+    server.script = [lambda handler: handler.send(200, b"x" * length)]
+    if length == 1000:
+        assert endpoint.post(b"{}", 10).body == b"x" * length
+    else:
+        with pytest.raises(TooLarge):
+            endpoint.post(b"{}", 10)
+
+
+def test_no_frame_of_an_error_holds_the_key(server, endpoint):
+    server.script = [break_off]
+    with pytest.raises(http.client.IncompleteRead) as caught:
+        endpoint.post(b"{}", 10)
+    told = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    shown = "".join(told.format())
+    assert "endpoint.post" in shown
+    assert KEY not in shown
+
+
+def test_a_machines_own_endpoint_is_not_asked_through_a_proxy(server, endpoint, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://proxy.invalid:1")
+    monkeypatch.setenv("all_proxy", "http://proxy.invalid:1")
+    monkeypatch.setenv("no_proxy", "")
+    assert endpoint.post(b"{}", 10).status == 200
+    assert server.seen[0]["path"] == "/v1"
