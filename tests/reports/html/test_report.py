@@ -88,7 +88,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Writes a run's report and reads it; without plots unless a test wants them."""
 
-    def report(run: Finished, plots: bool = False) -> Page:
+    def written(run: Finished, plots: bool = False) -> Page:
         if not plots:
             monkeypatch.setattr(report.importlib.util, "find_spec", lambda name: None)
         path = tmp_path / "report.html"
@@ -96,7 +96,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
         return Page(path.read_bytes().decode("utf-8"))
 
-    return report
+    return written
 
 
 def test_it_shows_headline_readings_gates_coverage_settings_and_notes(write):
