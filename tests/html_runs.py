@@ -12,6 +12,7 @@ from toy.toybench import ToySum
 
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey, SampleList
 from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.scores_file import AgentFacts, Scores
 from pytest_agentbench.scoring import judge, scores
 from pytest_agentbench.settings.resolve import Layer, resolve
 from pytest_agentbench.settings.settings import Settings
@@ -31,7 +32,7 @@ class Finished:
     benchmark: Any
     dataset: Dataset
     settings: Settings
-    scores: dict[str, Any]
+    scores: Scores
     records: Sequence[Record]
 
 
@@ -76,7 +77,8 @@ def toy(
         "details": {"notes": ["chance: 0.05"], "breakdown": {"even": 1.0}},
         **changed,
     }  # fmt: skip
-    return Finished(benchmark, SampleList(samples, "toy data"), settings, result, given)
+    scores = Scores.from_json(result, "toy")
+    return Finished(benchmark, SampleList(samples, "toy data"), settings, scores, given)
 
 
 def toy_records(count: int) -> list[Record]:
@@ -117,6 +119,7 @@ def real(name: str, limit: int, baseline: str | None = None) -> Finished:
         metrics = benchmark.score_sample(sample, answer)
         records.append(Record(benchmark.name, key, "ok", answer=answer, metrics=metrics))
     result = scores.score(settings, dataset, [(index, 1) for index in indices], records)
-    result |= {"agent": {"name": settings.agent}, "partial": True, "incomplete": None}
-    result["gates"] = judge.judge(settings, result, None)
+    gates = judge.judge(settings, result, None)
+    agent = AgentFacts(settings.agent)
+    result = dataclasses.replace(result, agent=agent, partial=True, gates=gates)
     return Finished(benchmark, dataset, settings, result, records)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 
 from pytest_agentbench.agents import ask
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.evaluate import evaluate
+from pytest_agentbench.runs.scores_file import AgentFacts
 from pytest_agentbench.scoring import judge, scores
 from pytest_agentbench.settings.settings import Settings
 
@@ -55,8 +57,11 @@ def make_run(
     (folder / run_folder.RECORDS).write_text(lines, encoding="ascii")
     questions = [(index, epoch) for epoch in range(1, epochs + 1) for index in only]
     result = scores.score(settings, dataset, questions, made)
-    result["agent"] = {"name": name or f"builtin:{agent}", "digest": "d"}
-    result["partial"], result["incomplete"] = len(only) < 12, None
-    result["gates"] = judge.judge(settings, result, None)
-    run_folder.write_json(folder / run_folder.SCORES, {**result, **changes})
+    result = dataclasses.replace(
+        result,
+        agent=AgentFacts(name or f"builtin:{agent}", "d"),
+        partial=len(only) < 12,
+        gates=judge.judge(settings, result, None),
+    )
+    run_folder.write_json(folder / run_folder.SCORES, {**result.as_json(), **changes})
     return folder

@@ -144,7 +144,7 @@ def _scored(run: Plan, batches: Iterator[Sequence[Record]], arguments: Sequence[
     if live.scores is not None:
         folder = live.log.folder if (live.log.folder / run_folder.SCORES).exists() else None
         summary.summary(out, run, live.scores, folder)
-    own = {f"gate[{gate['gate']}]" for gate in (live.scores or {}).get("gates", ())}
+    own = {f"gate[{gate.gate}]" for gate in live.scores.gates} if live.scores else set()
     for name, failure in gates:  # those of the scores stand in the summary
         if failure is not None and name not in own:
             out.write_line(f"{name.removesuffix(']').replace('[', ' failed: ')}: {failure}")

@@ -16,6 +16,7 @@ FloatArray = npt.NDArray[np.float64]
 
 RESAMPLES = 2000
 CONFIDENCE = 0.95
+INTERVAL = f"{100 * CONFIDENCE:g} % interval"  # as every report calls it
 _BLOCK_VALUES = 4_000_000  # weights in a block: 32 MB, whatever the size of the run; two are held
 
 

@@ -22,6 +22,7 @@ from pytest_agentbench.reports.github import github_errors
 from pytest_agentbench.runs import manifest, run_folder
 from pytest_agentbench.runs.collector import Collector, Place, Resuming
 from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.runs.scores_file import Scores
 from pytest_agentbench.scoring.compare import load_baseline
 
 _INCOMPLETE = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
@@ -284,13 +285,13 @@ def _failure(message: str) -> Any:
         return pytest.ExceptionInfo.from_current().getrepr(style="value")
 
 
-def tell_scores(live: Collector, config: pytest.Config, result: dict[str, Any]) -> None:
+def tell_scores(live: Collector, config: pytest.Config, result: Scores) -> None:
     """Tells the scores to what else takes part in the session."""
     folder, settings = live.log.folder, live.run.settings
     junit.add_properties(config, result, settings.nodeid)
     if config.getoption("agentbench_mlflow"):
         mlflow.log_run(result, folder)
-    config.hook.pytest_agentbench_scores(scores=result, folder=folder, settings=settings)
+    config.hook.pytest_agentbench_scores(scores=result.as_json(), folder=folder, settings=settings)
 
 
 def publish_session(runs: Sequence[Collector], config: pytest.Config) -> str | None:

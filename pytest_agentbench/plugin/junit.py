@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from pytest_agentbench.runs.scores_file import Scores
 
-def add_properties(config: pytest.Config, scores: Mapping[str, Any], name: str) -> None:
+
+def add_properties(config: pytest.Config, scores: Scores, name: str) -> None:
     """Adds a run's scores to ``--junitxml``, if that was asked for; call it before the file is written.
 
     pytest offers a fixture for this, which hooks cannot use, so its plugin is asked directly; where a
@@ -29,15 +31,15 @@ def _plugin(config: pytest.Config) -> Any:
     return xml if hasattr(xml, "add_global_property") else None
 
 
-def properties(scores: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]]:
+def properties(scores: Scores, name: str) -> Iterator[tuple[str, str]]:
     """``humob.2023.geobleu`` with ``.low`` and ``.high``, and what the numbers are about."""
-    yield f"{name}.agent", str((scores.get("agent") or {}).get("name"))
-    yield f"{name}.mode", str(scores.get("mode"))
-    yield f"{name}.primary", str(scores.get("primary"))
-    yield f"{name}.data", str((scores.get("dataset") or {}).get("digest"))
-    for reading, metrics in scores["readings"].items():
+    yield f"{name}.agent", str(scores.agent.name)
+    yield f"{name}.mode", scores.mode
+    yield f"{name}.primary", scores.primary
+    yield f"{name}.data", str(scores.dataset.digest)
+    for reading, metrics in scores.readings.items():
         for metric, score in metrics.items():
-            for part in ("value", "low", "high"):
-                if score.get(part) is not None:
-                    suffix = "" if part == "value" else f".{part}"
-                    yield f"{name}.{reading}.{metric}{suffix}", repr(float(score[part]))
+            parts = {"": score.value, ".low": score.low, ".high": score.high}
+            for suffix, number in parts.items():
+                if number is not None:
+                    yield f"{name}.{reading}.{metric}{suffix}", repr(float(number))

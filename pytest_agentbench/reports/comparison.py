@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 from pytest_agentbench.reports.html import page
 from pytest_agentbench.reports.markdown import cell, markdown_table
-from pytest_agentbench.reports.text import columns, interval, number, signed
-from pytest_agentbench.scoring.compare import Comparison, Difference, SampleChanges
+from pytest_agentbench.reports.rows import DIFFERENCE_HEAD, difference_cells
+from pytest_agentbench.reports.text import columns, number, signed
+from pytest_agentbench.runs.scores_file import SampleChanges
+from pytest_agentbench.scoring.compare import Comparison, Difference
 
-_HEAD = ("metric", "before", "after", "difference", "95 % interval", "verdict")
 _COUNTS = ("metric", "better", "worse", "same")
 _CHANGES = ("sample", "before", "after", "change")
 _UNCLEAR = (
@@ -23,7 +24,7 @@ def text(comparison: Comparison) -> str:
     lines = [_title(comparison), *_facts(comparison)]
     for reading in comparison.readings:
         lines += ["", f"reading {reading}"]
-        lines += columns([_HEAD, *_rows(comparison, reading)])
+        lines += columns([DIFFERENCE_HEAD, *_rows(comparison, reading)])
         lines += _absent(comparison, reading)
     lines += ["", _UNCLEAR]
     counts = _counts(comparison)
@@ -39,7 +40,7 @@ def markdown(comparison: Comparison) -> str:
     lines = [f"### {cell(_title(comparison))}", ""]
     lines += [f"- {cell(fact)}" for fact in _facts(comparison)]
     for reading in comparison.readings:
-        table = markdown_table(_HEAD, _rows(comparison, reading))
+        table = markdown_table(DIFFERENCE_HEAD, _rows(comparison, reading))
         rest = [f"- {cell(line)}" for line in _absent(comparison, reading)]
         if reading == comparison.reading:
             lines += ["", f"**reading {cell(reading)}**", "", *table, "", *rest]
@@ -61,7 +62,7 @@ def html(comparison: Comparison) -> str:
     for reading, found in comparison.readings.items():
         body.append(page.heading(f"reading {reading}"))
         rows = _rows(comparison, reading)
-        body.append(page.table(_HEAD, rows, [difference.verdict for difference in found]))
+        body.append(page.table(DIFFERENCE_HEAD, rows, [difference.verdict for difference in found]))
         body += [page.paragraph(line, "note") for line in _absent(comparison, reading)]
     body.append(page.paragraph(_UNCLEAR, "note"))
     counts = _counts(comparison)
@@ -90,17 +91,7 @@ def _facts(comparison: Comparison) -> list[str]:
 
 
 def _rows(comparison: Comparison, reading: str) -> list[list[str]]:
-    return [
-        [
-            f"{d.metric} ({d.unit})" if d.unit else d.metric,
-            number(d.before),
-            number(d.after),
-            signed(d.value),
-            interval(d.low, d.high, sign=True),
-            "" if d.value is None else d.verdict,
-        ]
-        for d in comparison.readings[reading]
-    ]
+    return [difference_cells(difference) for difference in comparison.readings[reading]]
 
 
 def _absent(comparison: Comparison, reading: str) -> list[str]:

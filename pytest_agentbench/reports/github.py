@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-MOST_BYTES = 1024 * 1024  # GitHub refuses the summary of a step that is larger
+from pytest_agentbench.runs.scores_file import Scores
 
-
+MOST_BYTES = 1024 * 1024  # GitHub refuses a larger summary
 _CUT = "\n\n*The rest was cut: a summary may have 1 MiB.*\n"
 
 
 def append_summary(path: Path, text: str) -> None:
-    """Appends to a step's summary, and stays below what GitHub takes: more would be no summary at all."""
+    """Appends to the summary of a step, cut where the file would grow beyond what GitHub takes."""
     there = path.stat().st_size if path.exists() else 0
     data = text.encode()
     room = MOST_BYTES - there - (1 if there else 0)
@@ -26,16 +24,14 @@ def append_summary(path: Path, text: str) -> None:
         file.write((b"\n" if there else b"") + data)
 
 
-def github_errors(scores: Mapping[str, Any], name: str | None = None) -> list[str]:
-    """A line for each failed gate that GitHub shows beside the run; print them when GITHUB_ACTIONS is set."""
-    lines = []
-    for gate in scores.get("gates") or ():
-        if gate["passed"] is False:
-            said = gate["reason"] or f"got {gate['value']:.6g} against {gate['threshold']:.6g}"
-            title = f"gate failed: {name or scores['benchmark']}"
-            message = _data(f"{gate['gate']}: {said}")
-            lines.append(f"::error title={_property(title)}::{message}")
-    return lines
+def github_errors(scores: Scores, name: str | None = None) -> list[str]:
+    """A line for each failed gate; GitHub shows it beside the run when it is printed there."""
+    title = _property(f"gate failed: {name or scores.benchmark}")
+    return [
+        f"::error title={title}::{_data(f'{gate.gate}: {gate.failure}')}"
+        for gate in scores.gates
+        if gate.failure is not None
+    ]
 
 
 def _data(text: str) -> str:

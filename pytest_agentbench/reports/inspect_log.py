@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import re
@@ -29,8 +30,7 @@ def inspect_log(run: StoredRun, dataset: Dataset | None) -> dict[str, Any]:
     created = _created(run)
     samples = [record.sample for record in run.records if record.epoch == 1]
     key = hashlib.sha256(f"{run.name} {created}".encode()).hexdigest()[:22]
-    status = "cancelled" if scores.get("incomplete") else "success"
-    source: Mapping[str, Any] = scores.get("dataset") or {}
+    status = "cancelled" if scores.incomplete else "success"
     return {
         "version": VERSION,
         "status": status,
@@ -38,15 +38,15 @@ def inspect_log(run: StoredRun, dataset: Dataset | None) -> dict[str, Any]:
             "eval_id": key,
             "run_id": key,
             "created": created,
-            "task": scores["benchmark"],
+            "task": scores.benchmark,
             "task_id": key,
             "task_version": 0,
             "task_attribs": {},
-            "task_args": {"mode": scores["mode"], **(settings.get("parameters") or {})},
+            "task_args": {"mode": scores.mode, **(settings.get("parameters") or {})},
             "solver": run.agent,
             "dataset": {
-                "name": source.get("description"),
-                "location": source.get("source"),
+                "name": scores.dataset.description,
+                "location": scores.dataset.source,
                 "samples": len(samples),
                 "sample_ids": samples,
                 "shuffled": False,
@@ -57,10 +57,10 @@ def inspect_log(run: StoredRun, dataset: Dataset | None) -> dict[str, Any]:
             "packages": dict(manifest.get("versions") or {}),
             "metadata": {
                 "agentbench_run": run.name,
-                "data_digest": source.get("digest"),
-                "agent_digest": (scores.get("agent") or {}).get("digest"),
-                "conditions": dict(scores.get("conditions") or {}),
-                "primary_reading": scores["primary"],
+                "data_digest": scores.dataset.digest,
+                "agent_digest": scores.agent.digest,
+                "conditions": dict(scores.conditions),
+                "primary_reading": scores.primary,
             },
         },
         "plan": {"name": "agentbench", "steps": [{"solver": run.agent, "params": {}}]},
@@ -94,12 +94,11 @@ def _created(run: StoredRun) -> str:
 
 
 def _results(run: StoredRun) -> dict[str, Any]:
-    samples = run.scores["samples"]
-    primary = run.scores["primary"]
-    ordered = sorted(run.scores["readings"].items(), key=lambda pair: pair[0] != primary)
+    scores = run.scores
+    ordered = sorted(scores.readings.items(), key=lambda pair: pair[0] != scores.primary)
     return {
-        "total_samples": samples["total"],
-        "completed_samples": samples["ok"],
+        "total_samples": scores.samples.total,
+        "completed_samples": scores.samples.ok,
         "scores": [
             {
                 "name": reading,
@@ -108,17 +107,19 @@ def _results(run: StoredRun) -> dict[str, Any]:
                 "metrics": {
                     metric: {
                         "name": metric,
-                        "value": score["value"],
+                        "value": score.value,
                         "params": {},
-                        "metadata": {end: score[end] for end in ("low", "high") if end in score},
+                        "metadata": {}
+                        if score.low is None
+                        else {"low": score.low, "high": score.high},
                     }
                     for metric, score in metrics.items()
-                    if score.get("value") is not None
+                    if score.value is not None
                 },
             }
             for reading, metrics in ordered
         ],
-        "metadata": {"gates": run.scores.get("gates") or []},
+        "metadata": {"gates": [dataclasses.asdict(gate) for gate in scores.gates]},
     }
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.reports.html import page
 from pytest_agentbench.reports.text import columns, interval, number
 from pytest_agentbench.scoring.ranking import Leaderboard, Table
+from pytest_agentbench.settings.gates import COVERAGE
 
-_HEAD = ("agent", "rank", "score", "95 % interval", "coverage", "gates", "run")
+_HEAD = ("agent", "rank", "score", INTERVAL, "coverage", "gates", "run")
 
 
 def _title(table: Table) -> str:
@@ -29,10 +31,10 @@ def _rows(table: Table) -> list[list[str]]:
         [
             row.run.agent,
             f"{'=' if row.tied else ''}{row.rank}",
-            number(row.score["value"]),
-            interval(row.score.get("low"), row.score.get("high")),
-            number((row.run.primary.get("coverage") or {}).get("value")),
-            row.run.gates_passed,
+            number(row.score.value),
+            interval(row.score.low, row.score.high),
+            number(row.run.scores.metric(COVERAGE.metric).value),
+            row.run.scores.gates_passed,
             row.run.name,
         ]
         for row in table.rows

@@ -1,14 +1,24 @@
-"""A run as Markdown for ``$GITHUB_STEP_SUMMARY``, and its failed gates as GitHub's error lines."""
+"""A run as Markdown, for ``$GITHUB_STEP_SUMMARY`` and wherever else Markdown is read."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from pytest_agentbench.benchmarks.protocol import Metric
-from pytest_agentbench.reports.text import interval, number, signed
-from pytest_agentbench.runs.record import STATUSES
+from pytest_agentbench.metrics.bootstrap import INTERVAL
+from pytest_agentbench.reports.rows import (
+    DIFFERENCE_HEAD,
+    GATE_WORDS,
+    MetricTable,
+    absences,
+    counts,
+    difference_cells,
+    metric_table,
+)
+from pytest_agentbench.reports.text import interval, number
+from pytest_agentbench.runs.scores_file import Scores
+from pytest_agentbench.scoring.compare import to_baseline
 
 
 def cell(text: object) -> str:
@@ -31,7 +41,7 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[s
 
 
 def markdown(
-    scores: Mapping[str, Any],
+    scores: Scores,
     metrics: Sequence[Metric] = (),
     headline: str | None = None,
     name: str | None = None,
@@ -41,86 +51,77 @@ def markdown(
 
     ``metrics`` (the benchmark's) add direction and unit; ``name`` is the run's node id.
     """
-    primary = scores["primary"]
-    own: Mapping[str, Any] = scores["readings"][primary]
-    title = f"agentbench: {name or scores['benchmark']}"
+    table = metric_table(scores, metrics)
+    title = f"agentbench: {name or scores.benchmark}"
     lines = [f"## {cell(title)}", ""]
-    score = own.get(headline or "")
-    if score and score.get("value") is not None:
-        ends = interval(score.get("low"), score.get("high"))
-        lines += [
-            f"**{cell(headline)} {number(score['value'])}**{f' ({ends})' if ends else ''}",
-            "",
-        ]
+    score = scores.metric(headline or "")
+    if score.value is not None:
+        ends = interval(score.low, score.high)
+        lines += [f"**{cell(headline)} {number(score.value)}**{f' ({ends})' if ends else ''}", ""]
     lines += [f"- {cell(fact)}" for fact in _facts(scores, run)]
-    lines += ["", *_readings(scores, metrics), ""]
-    lines += [
-        f"- {cell(metric)} is absent: {cell(found.get('reason'))}"
-        for metric, found in own.items()
-        if found.get("value") is None
-    ]
+    lines += ["", *_readings(table), ""]
+    lines += [f"- {cell(line)}" for line in absences(table)]
     lines += ["", *_gates(scores)]
-    lines += _baseline(scores)
+    lines += _baseline(scores, metrics)
     return "\n".join(lines).replace("\n\n\n", "\n\n").rstrip("\n") + "\n"
 
 
-def _facts(scores: Mapping[str, Any], run: str | None) -> list[str]:
-    samples = scores["samples"]
-    counts = ", ".join(f"{samples[s]} {s}" for s in STATUSES if samples.get(s) or s == "ok")
+def _facts(scores: Scores, run: str | None) -> list[str]:
+    partial = ", partial" if scores.partial else ""
     facts = [
-        f"agent: {(scores.get('agent') or {}).get('name')}",
-        f"{samples['total']} samples: {counts}{', partial' if scores.get('partial') else ''}",
-        f"data: {(scores.get('dataset') or {}).get('description')}",
+        f"agent: {scores.agent.name}",
+        f"{scores.samples.total} samples: {counts(scores.samples)}{partial}",
+        f"data: {scores.dataset.description}",
     ]
-    if scores.get("incomplete"):
-        facts.append(f"incomplete: {scores['incomplete']}")
-    facts += list((scores.get("details") or {}).get("notes", ()))
+    if scores.incomplete:
+        facts.append(f"incomplete: {scores.incomplete}")
+    facts += scores.notes
     if run is not None:
         facts.append(f"run: {run}")
     return facts
 
 
-def _readings(scores: Mapping[str, Any], metrics: Sequence[Metric]) -> list[str]:
-    primary, readings = scores["primary"], scores["readings"]
-    others = [reading for reading in readings if reading != primary]
-    known = {metric.name: metric for metric in metrics}
-    head = ["metric", "better", f"{primary} (primary)" if others else primary, "95 % interval"]
-    for other in others:
-        head += [other, "95 % interval"]
+def _readings(table: MetricTable) -> list[str]:
+    head = ["metric", "better"]
+    for reading in table.readings:
+        head += [reading, INTERVAL]
+    if len(table.readings) > 1:
+        head[2] += " (primary)"
     rows = []
-    for name, score in readings[primary].items():
-        metric = known.get(name)
-        unit = f" ({metric.unit})" if metric is not None and metric.unit else ""
-        better = "higher" if metric is None else metric.better
-        row = [f"{name}{unit}", better]
-        for found in (score, *(readings[other].get(name, {}) for other in others)):
-            row += [number(found.get("value")), interval(found.get("low"), found.get("high"))]
-        rows.append(row)
+    for row in table.rows:
+        cells = [row.label, row.metric.better]
+        for score in row.scores:
+            cells += [number(score.value), interval(score.low, score.high)]
+        rows.append(cells)
     return markdown_table(head, rows)
 
 
-def _gates(scores: Mapping[str, Any]) -> list[str]:
-    if not scores.get("gates"):
-        return []
-    rows = []
-    for gate in scores["gates"]:
-        word = {True: "✅ passed", False: "❌ failed", None: "not decided"}[gate["passed"]]
-        rows.append([gate["gate"], word, number(gate["value"]), gate["reason"] or ""])
-    return markdown_table(["gate", "result", "value", "reason"], rows)
+_MARKS = {True: "✅ ", False: "❌ ", None: ""}
 
 
-def _baseline(scores: Mapping[str, Any]) -> list[str]:
-    baseline = scores.get("baseline")
-    if not baseline:
-        return []
-    agent = (baseline.get("agent") or {}).get("name")
+def _gates(scores: Scores) -> list[str]:
     rows = [
-        [name, signed(delta.get("value")), interval(delta.get("low"), delta.get("high"), True)]
-        for name, delta in (baseline["deltas"].get(scores["primary"]) or {}).items()
+        [
+            gate.gate,
+            f"{_MARKS[gate.passed]}{GATE_WORDS[gate.passed]}",
+            number(gate.value),
+            gate.reason or "",
+        ]
+        for gate in scores.gates
     ]
+    return markdown_table(["gate", "result", "value", "reason"], rows) if rows else []
+
+
+def _baseline(scores: Scores, metrics: Sequence[Metric]) -> list[str]:
+    baseline = scores.baseline
+    if baseline is None:
+        return []
     title = (
-        f"Difference to the baseline {baseline['run']} ({agent}) on "
-        f"{baseline['common_samples']} common samples"
+        f"Difference to the baseline {baseline.run} ({baseline.agent.name}) on "
+        f"{baseline.common_samples} common samples"
     )
     lines = ["", f"### {cell(title)}", ""]
-    return lines + (markdown_table(["metric", "difference", "95 % interval"], rows) if rows else [])
+    found = [difference_cells(difference) for difference in to_baseline(scores, metrics)]
+    rows = [[name, *rest] for name, _, _, *rest in found]
+    name, _, _, *head = DIFFERENCE_HEAD
+    return lines + (markdown_table([name, *head], rows) if rows else [])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs.scores_file import Scores
 
 ARTIFACTS = (run_folder.MANIFEST, run_folder.SCORES, run_folder.RECORDS, "report.html")
 _LONGEST_PARAM = 500  # older servers refuse more
@@ -26,7 +26,7 @@ def check_installed() -> None:
         ) from None
 
 
-def log_run(scores: Mapping[str, Any], folder: Path, tracking_uri: str | None = None) -> str:
+def log_run(scores: Scores, folder: Path, tracking_uri: str | None = None) -> str:
     """Logs parameters, every metric of every reading and the run's files; returns MLflow's run id.
 
     Goes through a client of its own, so that an agent which has a run of MLflow's open keeps it. The
@@ -35,10 +35,9 @@ def log_run(scores: Mapping[str, Any], folder: Path, tracking_uri: str | None = 
     check_installed()
     mlflow: Any = importlib.import_module("mlflow")
     try:
-        client = mlflow.MlflowClient(
-            tracking_uri=tracking_uri
-        )  # None: MLFLOW_TRACKING_URI, as ever
-        name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or f"agentbench-{scores['benchmark']}"
+        # None means MLFLOW_TRACKING_URI, as everywhere in MLflow.
+        client = mlflow.MlflowClient(tracking_uri=tracking_uri)
+        name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or f"agentbench-{scores.benchmark}"
         experiment = client.get_experiment_by_name(name)
         key = client.create_experiment(name) if experiment is None else experiment.experiment_id
         run = client.create_run(key, run_name=folder.name, tags=_tags(scores))
@@ -49,49 +48,48 @@ def log_run(scores: Mapping[str, Any], folder: Path, tracking_uri: str | None = 
         for file in ARTIFACTS:
             if (folder / file).is_file():
                 client.log_artifact(run.info.run_id, str(folder / file))
-        client.set_terminated(run.info.run_id, "FAILED" if scores.get("incomplete") else "FINISHED")
+        client.set_terminated(run.info.run_id, "FAILED" if scores.incomplete else "FINISHED")
     except mlflow.MlflowException as error:
         raise BenchmarkError(f"--agentbench-mlflow: {folder} was not logged: {error}") from None
     return str(run.info.run_id)
 
 
-def metrics(scores: Mapping[str, Any]) -> dict[str, float]:
+def metrics(scores: Scores) -> dict[str, float]:
     """``2023/geobleu``, ``2023/geobleu.low`` …; the primary reading's also by their bare names."""
     found: dict[str, float] = {}
-    for reading, own in scores["readings"].items():
+    for reading, own in scores.readings.items():
         for metric, score in own.items():
-            for part, suffix in (("value", ""), ("low", ".low"), ("high", ".high")):
-                if score.get(part) is not None:
-                    found[_name(f"{reading}/{metric}{suffix}")] = float(score[part])
-                    if reading == scores["primary"]:
-                        found[_name(f"{metric}{suffix}")] = float(score[part])
-    decided = [gate for gate in scores.get("gates") or () if gate["passed"] is not None]
-    found["gates_failed"] = float(sum(not gate["passed"] for gate in decided))
+            parts = {"": score.value, ".low": score.low, ".high": score.high}
+            for suffix, number in parts.items():
+                if number is not None:
+                    found[_name(f"{reading}/{metric}{suffix}")] = float(number)
+                    if reading == scores.primary:
+                        found[_name(f"{metric}{suffix}")] = float(number)
+    found["gates_failed"] = float(sum(gate.passed is False for gate in scores.gates))
     return found
 
 
-def _params(scores: Mapping[str, Any]) -> dict[str, str]:
-    agent, dataset = scores.get("agent") or {}, scores.get("dataset") or {}
+def _params(scores: Scores) -> dict[str, str]:
     params = {
-        "benchmark": scores["benchmark"],
-        "mode": scores["mode"],
-        "reading": scores["primary"],
-        "seed": scores["seed"],
-        "agent": agent.get("name"),
-        "agent_digest": agent.get("digest"),
-        "dataset": dataset.get("source"),
-        "data_digest": dataset.get("digest"),
-        "samples": scores["samples"]["total"],
-        "partial": scores.get("partial"),
-        **(scores.get("conditions") or {}),
+        "benchmark": scores.benchmark,
+        "mode": scores.mode,
+        "reading": scores.primary,
+        "seed": scores.seed,
+        "agent": scores.agent.name,
+        "agent_digest": scores.agent.digest,
+        "dataset": scores.dataset.source,
+        "data_digest": scores.dataset.digest,
+        "samples": scores.samples.total,
+        "partial": scores.partial,
+        **scores.conditions,
     }
     return {_name(str(key)): str(value)[:_LONGEST_PARAM] for key, value in params.items()}
 
 
-def _tags(scores: Mapping[str, Any]) -> dict[str, str]:
-    tags = {"agentbench.benchmark": str(scores["benchmark"])}
-    if scores.get("incomplete"):
-        tags["agentbench.incomplete"] = str(scores["incomplete"])
+def _tags(scores: Scores) -> dict[str, str]:
+    tags = {"agentbench.benchmark": scores.benchmark}
+    if scores.incomplete:
+        tags["agentbench.incomplete"] = scores.incomplete
     return tags
 
 

@@ -6,13 +6,13 @@ import dataclasses
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-from pytest_agentbench.reports import github, markdown, summary
+from pytest_agentbench.reports import github, markdown, rows
 from pytest_agentbench.reports.html import report
 from pytest_agentbench.runs import evaluate, run_folder
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Question
+from pytest_agentbench.runs.scores_file import AgentFacts, BaselineScores, Scores
 from pytest_agentbench.scoring import compare, floor, judge, scores
 
 # The name of a gate and why it failed; None where it passed.
@@ -23,7 +23,7 @@ Gate = tuple[str, str | None]
 def finish(
     live: Collector,
     incomplete: str | None,
-    publish: Callable[[dict[str, Any]], None] | None = None,
+    publish: Callable[[Scores], None] | None = None,
 ) -> list[Gate]:
     """Scores one run, writes its files and publishes its scores; the gates to report."""
     questions = live.answered() if incomplete else sorted(live.expected)
@@ -43,7 +43,7 @@ def finish(
         gates.append(("gate[files written]", failure))
     if incomplete:
         return gates
-    gates += [(f"gate[{gate['gate']}]", summary.gate_failure(gate)) for gate in result["gates"]]
+    gates += [(f"gate[{gate.gate}]", gate.failure) for gate in result.gates]
     submission = live.run.submission
     if submission is not None and submission.problems:
         gates.append(("gate[submission fits the data]", "\n".join(submission.problems)))
@@ -55,38 +55,39 @@ def finish(
     return gates
 
 
-def _scored(
-    live: Collector, questions: Sequence[Question], incomplete: str | None
-) -> dict[str, Any]:
+def _scored(live: Collector, questions: Sequence[Question], incomplete: str | None) -> Scores:
     settings, dataset = live.run.settings, live.run.dataset
     result = scores.score(settings, dataset, questions, list(live.records.values()), live.baseline)
-    result["agent"] = live.agent
-    result["partial"] = len(questions) < len(dataset.keys) * settings.epochs
-    result["incomplete"] = incomplete
-    result["gates"] = judge.judge(settings, result, incomplete)
-    if live.baseline is not None:
-        result["baseline"]["samples"] = _changes(live)
+    details, found = dict(result.details), None
     if incomplete is None and dataset.samples_here:
         samples = sorted({question.sample for question in questions})
-        found = floor.floors(settings, dataset, samples, live.agent["name"])
-        result["floor"] = [one.as_json() for one in found]
-        line = summary.line(found, settings.reading, live.run.benchmark.headline)
-        if line is not None:
-            result["details"].setdefault("notes", []).append(line)
-    return result
+        found = tuple(floor.floors(settings, dataset, samples, live.agent["name"]))
+        note = rows.floor_note(found, settings.reading, live.run.benchmark.headline)
+        if note is not None:
+            details["notes"] = [*details.get("notes", ()), note]
+    return dataclasses.replace(
+        result,
+        details=details,
+        baseline=_with_changes(live, result.baseline),
+        agent=AgentFacts(**live.agent),
+        partial=len(questions) < len(dataset.keys) * settings.epochs,
+        incomplete=incomplete,
+        gates=judge.judge(settings, result, incomplete),
+        floor=found,
+    )
 
 
-def _changes(live: Collector) -> dict[str, Any]:
+def _with_changes(live: Collector, compared: BaselineScores | None) -> BaselineScores | None:
     """How many samples got better, worse or stayed, for each metric that samples have."""
-    assert live.baseline is not None
-    after = live.logged()
+    if live.baseline is None or compared is None:
+        return None
+    reading, before, after = live.run.settings.reading, live.baseline.records, live.logged()
     found = {
-        metric.name: compare.changes(
-            metric, live.run.settings.reading, live.baseline.records, after
-        )
+        metric.name: compare.changes(metric, reading, before, after)
         for metric in live.run.benchmark.metrics
     }
-    return {name: dataclasses.asdict(one) for name, one in found.items() if one is not None}
+    samples = {name: one for name, one in found.items() if one is not None}
+    return dataclasses.replace(compared, samples=samples)
 
 
 def _unscored(live: Collector, error: Exception) -> str:
@@ -97,13 +98,11 @@ def _unscored(live: Collector, error: Exception) -> str:
     )
 
 
-def _write(
-    live: Collector, result: dict[str, Any], publish: Callable[[dict[str, Any]], None] | None
-) -> None:
+def _write(live: Collector, result: Scores, publish: Callable[[Scores], None] | None) -> None:
     folder, run = live.log.folder, live.run
     if not live.log.started:
         return  # nothing was logged, or in a folder that is another session's
-    run_folder.write_json(folder / run_folder.SCORES, result)
+    run_folder.write_json(folder / run_folder.SCORES, result.as_json())
     records = live.logged()
     first = [record for record in records if record.epoch == 1]
     run.benchmark.write_files(folder, run.dataset, first)

@@ -21,22 +21,16 @@ def runs_table(runs: Sequence[StoredRun], saved: Sequence[StoredRun] = ()) -> st
 
 
 def _row(run: StoredRun) -> list[str]:
-    samples = run.scores.get("samples") or {}
-    marks = [
-        word
-        for word, there in (
-            ("partial", run.scores.get("partial")),
-            ("incomplete", run.scores.get("incomplete")),
-        )
-        if there
-    ]
+    marks = ["partial"] if run.scores.partial else []
+    if run.scores.incomplete:
+        marks.append("incomplete")
     return [
         run.started,
-        str(run.scores["benchmark"]),
+        run.scores.benchmark,
         run.agent,
         _headline(run),
-        " ".join([str(samples.get("total", "-")), *marks]),
-        run.gates_passed,
+        " ".join([str(run.scores.samples.total), *marks]),
+        run.scores.gates_passed,
         run.name,
     ]
 
@@ -46,5 +40,5 @@ def _headline(run: StoredRun) -> str:
     try:
         name = stored.benchmark_of(run).headline
     except BenchmarkError:
-        name = next(iter(run.primary), "-")
-    return f"{name} {with_interval(run.primary.get(name) or {})}"
+        name = next(iter(run.scores.primary_reading), "-")
+    return f"{name} {with_interval(run.scores.metric(name))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,19 +12,20 @@ from typing import Any
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.scores_file import Scores
 
 SCORE_COLUMNS = (
     "benchmark", "mode", "agent", "reading", "primary", "metric", "value", "low", "high", "reason",
 )  # fmt: skip
 SAMPLE_COLUMNS = ("benchmark", "agent", "sample", "epoch", "status", "seconds", "error", "answer")
 
-Scored = tuple[Mapping[str, Any], Sequence[Record]]
+Scored = tuple[Scores, Sequence[Record]]
 
 
-def write_json(path: Path, scores: Sequence[Mapping[str, Any]]) -> None:
+def write_json(path: Path, scores: Sequence[Scores]) -> None:
     """``{"schema": 1, "runs": [scores.json, …]}``: the same shape for one benchmark and for many."""
     _prepare(path, "--agentbench-json")
-    run_folder.write_json(path, {"schema": 1, "runs": [dict(one) for one in scores]})
+    run_folder.write_json(path, {"schema": 1, "runs": [one.as_json() for one in scores]})
 
 
 def write_csv(path: Path, runs: Sequence[Scored]) -> Path:
@@ -40,26 +42,25 @@ def write_csv(path: Path, runs: Sequence[Scored]) -> Path:
     return beside
 
 
-def score_rows(scores: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
-    for reading, metrics in scores["readings"].items():
+def score_rows(scores: Scores) -> Iterable[dict[str, Any]]:
+    for reading, metrics in scores.readings.items():
         for metric, score in metrics.items():
             yield {
-                "benchmark": scores["benchmark"],
-                "mode": scores["mode"],
-                "agent": (scores.get("agent") or {}).get("name"),
+                "benchmark": scores.benchmark,
+                "mode": scores.mode,
+                "agent": scores.agent.name,
                 "reading": reading,
-                "primary": reading == scores["primary"],
+                "primary": reading == scores.primary,
                 "metric": metric,
-                **{part: score.get(part) for part in ("value", "low", "high", "reason")},
+                **dataclasses.asdict(score),
             }
 
 
-def sample_rows(scores: Mapping[str, Any], records: Iterable[Record]) -> Iterable[dict[str, Any]]:
-    agent = (scores.get("agent") or {}).get("name")
+def sample_rows(scores: Scores, records: Iterable[Record]) -> Iterable[dict[str, Any]]:
     for record in sorted(records, key=lambda record: (record.sample, record.epoch)):
         yield {
             "benchmark": record.benchmark,
-            "agent": agent,
+            "agent": scores.agent.name,
             "sample": record.sample,
             "epoch": record.epoch,
             "status": record.status,

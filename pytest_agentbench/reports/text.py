@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+
+from pytest_agentbench.runs.scores_file import Score
 
 
 def number(value: float | None) -> str:
@@ -36,14 +37,12 @@ def interval(low: float | None, high: float | None, sign: bool = False) -> str:
     return f"{shown(low)} .. {shown(high)}"
 
 
-def with_interval(score: Mapping[str, Any], sign: bool = False) -> str:
-    """``0.0877 [0.0620 .. 0.1162]``, or why there is no value; with ``sign``, ``+0.0877 […]``."""
-    value = score.get("value")
-    if value is None:
-        return f"absent ({score.get('reason') or 'not scored'})"
-    shown = ("+" if sign and value >= 0 else "") + number(value)
-    ends = interval(score.get("low"), score.get("high"))
-    return f"{shown} [{ends}]" if ends else shown
+def with_interval(score: Score) -> str:
+    """``0.0877 [0.0620 .. 0.1162]``, or why there is no value."""
+    if score.value is None:
+        return f"absent ({score.reason or 'not scored'})"
+    ends = interval(score.low, score.high)
+    return f"{number(score.value)} [{ends}]" if ends else number(score.value)
 
 
 def columns(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import manifest, names, resume, run_folder
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record, joined
+from pytest_agentbench.runs.scores_file import Scores
 from pytest_agentbench.runs.stored import StoredRun
 
 
@@ -70,7 +71,7 @@ class Collector:
         self.came: set[tuple[str, int]] = set()  # in this session
         self.usage: dict[str, float] = {}
         self.unlogged: str | None = None  # why records could not be logged
-        self.scores: dict[str, Any] | None = None
+        self.scores: Scores | None = None
 
     def _resume(self, resuming: Resuming) -> None:
         folder = self.log.folder

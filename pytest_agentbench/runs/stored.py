@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +13,7 @@ from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.scores_file import Scores
 from pytest_agentbench.settings.settings import Settings
 
 
@@ -22,7 +22,7 @@ class StoredRun:
     """A run with scores. Its records are read when they are asked for."""
 
     folder: Path
-    scores: Mapping[str, Any]
+    scores: Scores
     manifest: Mapping[str, Any]
 
     @cached_property
@@ -35,7 +35,7 @@ class StoredRun:
 
     @property
     def agent(self) -> str:
-        return str((self.scores.get("agent") or {}).get("name"))
+        return str(self.scores.agent.name)
 
     @property
     def started(self) -> str:
@@ -46,41 +46,17 @@ class StoredRun:
             return digits
         return f"{day[:4]}-{day[4:6]}-{day[6:]} {time[:2]}:{time[2:4]}:{time[4:]}"
 
-    @property
-    def primary(self) -> Mapping[str, Mapping[str, Any]]:
-        """The scores of the reading that gates and the headline use."""
-        readings: Mapping[str, Any] = self.scores.get("readings") or {}
-        found: Mapping[str, Any] = readings.get(str(self.scores.get("primary"))) or {}
-        return found
-
-    @property
-    def gates_passed(self) -> str:
-        """``2/3``; ``-`` where none was decided."""
-        decided = [g for g in self.scores.get("gates") or () if g.get("passed") is not None]
-        return f"{sum(bool(g['passed']) for g in decided)}/{len(decided)}" if decided else "-"
-
 
 def read(folder: Path) -> StoredRun:
     """The run in a folder; :class:`BenchmarkError` where it is not one of ours."""
-    scores = run_folder.read_json(folder / run_folder.SCORES, "the scores of a run")
     where = folder / run_folder.SCORES
-    readings = scores.get("readings")
-    if not isinstance(readings, dict) or not isinstance(scores.get("benchmark"), str):
-        raise BenchmarkError(
-            f"{where}: expected the scores of a run with `benchmark` and `readings`"
-        )
-    for metrics in readings.values():
-        for name, score in metrics.items():
-            value = score.get("value")
-            if isinstance(value, float) and not math.isfinite(value):
-                raise BenchmarkError(f"{where}: expected a finite {name} or null, got {value}")
-    manifest = run_folder.read_manifest(folder)
-    return StoredRun(folder, scores, manifest)
+    scores = Scores.from_json(run_folder.read_json(where, "the scores of a run"), where)
+    return StoredRun(folder, scores, run_folder.read_manifest(folder))
 
 
 def benchmark_of(run: StoredRun) -> Benchmark:
     """The benchmark that made a run: by its registered name, else by the class in the manifest."""
-    name = str(run.scores["benchmark"])
+    name = run.scores.benchmark
     known = (run.manifest.get("settings") or {}).get("benchmark_class")
     if registry.match(name) is None and known:
         return registry.get(str(known))
@@ -108,9 +84,9 @@ def settings_of(run: StoredRun, dataset: str | None = None) -> Settings:
         Settings.from_manifest(given, benchmark),
         dataset=source if source in ("demo", "hub") else Path(source),
         # What the scores were made with, which --resume may have changed since.
-        mode=str(run.scores["mode"]),
-        reading=str(run.scores["primary"]),
-        seed=int(run.scores.get("seed") or 0),
+        mode=run.scores.mode,
+        reading=run.scores.primary,
+        seed=run.scores.seed,
         bases=(Path.cwd(),),
     )
 
@@ -118,14 +94,14 @@ def settings_of(run: StoredRun, dataset: str | None = None) -> Settings:
 def load_data(run: StoredRun, settings: Settings) -> Dataset:
     """The data of a run, if they are still the same."""
     dataset = settings.benchmark.load(settings)
-    then = (run.scores.get("dataset") or {}).get("digest")
+    then = run.scores.dataset.digest
     if dataset.digest != then:
         raise BenchmarkError(
             f"{settings.dataset}: expected the data on which {run.folder} was made (digest "
             f"{str(then)[:12]}…), got other data ({dataset.digest[:12]}…); say where they lie now "
             "with --dataset PATH"
         )
-    for key, value in (run.scores.get("conditions") or {}).items():
+    for key, value in run.scores.conditions.items():
         if dataset.conditions().get(key) != value:
             raise BenchmarkError(
                 f"{run.folder}: its {key} was {value!r}, but loading its data again gives "

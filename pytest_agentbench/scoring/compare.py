@@ -18,6 +18,7 @@ from pytest_agentbench.runs import names, run_folder, stored
 from pytest_agentbench.runs.collector import Place
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.scores_file import Change, DataFacts, SampleChanges, Score, Scores
 from pytest_agentbench.runs.stored import StoredRun
 from pytest_agentbench.scoring import scores
 from pytest_agentbench.settings import gates
@@ -28,32 +29,6 @@ LARGEST = 10  # changes listed for each metric
 Direction = Literal["higher", "lower"]
 # (share of epochs with a valid answer, mean over those): an answer is better than none.
 Standing = tuple[float, float | None]
-
-
-@dataclasses.dataclass(frozen=True)
-class Change:
-    """One sample before and after; no value where it had no valid answer."""
-
-    sample: str
-    before: float | None
-    after: float | None
-
-    @property
-    def size(self) -> float:
-        if self.before is None or self.after is None:
-            return math.inf
-        return abs(self.after - self.before)
-
-
-@dataclasses.dataclass(frozen=True)
-class SampleChanges:
-    """How many samples got better, worse or stayed, and the largest changes."""
-
-    better: int
-    worse: int
-    same: int
-    largest: tuple[Change, ...]
-    kinds: tuple[str, ...]  # of samples that have the metric: "uid"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,8 +112,8 @@ def compare(
         identity(before.scores, reading), identity(after.scores, reading),
         str(run_a), str(run_b),
     )  # fmt: skip
-    if reading is not None and reading not in after.scores["readings"]:
-        known = ", ".join(after.scores["readings"])
+    if reading is not None and reading not in after.scores.readings:
+        known = ", ".join(after.scores.readings)
         raise BenchmarkError(f"--reading: expected one of {known}, got {reading!r}")
     settings, data = _data(before, after, dataset)
     return compare_runs(before, after, settings, data, reading or settings.reading)
@@ -164,7 +139,8 @@ def compare_runs(
     common = [name for name in map(str, dataset.keys) if name in left and name in right]
     known = {metric.name: metric for metric in settings.benchmark.metrics}
     known[_COVERAGE] = Metric(_COVERAGE, "higher", 0.0, 1.0)
-    deltas = paired["baseline"]["deltas"]
+    assert paired.baseline is not None
+    deltas = paired.baseline.deltas
     order = [reading, *(name for name in deltas if name != reading)]
     whole = len(left) == len(common)
     readings = {}
@@ -172,8 +148,8 @@ def compare_runs(
         readings[name] = tuple(
             _difference(
                 known.get(metric, Metric(metric, "higher")),
-                before.scores["readings"][name].get(metric) if whole else None,
-                paired["readings"][name][metric],
+                before.scores.readings[name].get(metric) if whole else None,
+                paired.metric(metric, name),
                 delta,
                 _sample_changes(known.get(metric), name, common, left, right),
             )
@@ -181,14 +157,14 @@ def compare_runs(
         )
     return Comparison(
         settings.benchmark.name, settings.mode, settings.benchmark.headline, reading,
-        _side(before), _side(after), paired["baseline"]["common_samples"], readings,
+        _side(before), _side(after), paired.baseline.common_samples, readings,
     )  # fmt: skip
 
 
 def paired_scores(
     before: StoredRun, after: StoredRun, settings: Settings, dataset: Dataset
-) -> dict[str, Any]:
-    """scores.json of ``after`` on the common samples, with ``before`` as its baseline."""
+) -> Scores:
+    """The scores of ``after`` on the common samples, with ``before`` as its baseline."""
     index = {str(key): number for number, key in enumerate(dataset.keys)}
     theirs = {record.sample for record in before.records}
     ours = [record for record in after.records if record.sample in theirs]
@@ -203,31 +179,49 @@ def paired_scores(
 
 def _side(run: StoredRun) -> Side:
     samples = len({record.sample for record in run.records})
-    return Side(run.name, run.agent, samples, run.scores.get("incomplete"))
+    return Side(run.name, run.agent, samples, run.scores.incomplete)
 
 
 def _difference(
     metric: Metric,
-    before: Mapping[str, Any] | None,  # None where its samples are not all common
-    after: Mapping[str, Any],
-    delta: Mapping[str, Any],
+    before: Score | None,  # None where its samples are not all common
+    after: Score,
+    delta: Score,
     samples: SampleChanges | None,
 ) -> Difference:
-    value = delta["value"]
-    if before is None:
-        before = {"value": None if value is None else after["value"] - value}
+    was = None if before is None else before.value
+    if before is None and after.value is not None and delta.value is not None:
+        was = after.value - delta.value
     return Difference(
         metric=metric.name,
         better=metric.better,
         unit=metric.unit,
-        before=before["value"],
-        after=after["value"],
-        value=value,
-        low=delta.get("low"),
-        high=delta.get("high"),
-        reason=delta.get("reason"),
+        before=was,
+        after=after.value,
+        value=delta.value,
+        low=delta.low,
+        high=delta.high,
+        reason=delta.reason,
         samples=samples,
     )
+
+
+def to_baseline(scores: Scores, metrics: Sequence[Metric]) -> list[Difference]:
+    """The differences of a run to its baseline in the primary reading; none without one."""
+    if scores.baseline is None:
+        return []
+    known = {metric.name: metric for metric in metrics}
+    theirs = scores.baseline.readings.get(scores.primary, {})
+    return [
+        _difference(
+            known.get(name) or Metric(name, "higher"),
+            theirs.get(name, Score()),
+            scores.metric(name),
+            delta,
+            scores.baseline.samples.get(name),
+        )
+        for name, delta in scores.baseline.deltas.get(scores.primary, {}).items()
+    ]
 
 
 def changes(
@@ -269,9 +263,15 @@ def _sample_changes(
     better = sum(_key(after[n], sign) > _key(before[n], sign) for n in compared)
     worse = sum(_key(after[n], sign) < _key(before[n], sign) for n in compared)
     changes = [Change(n, before[n][1], after[n][1]) for n in compared if before[n] != after[n]]
-    changes.sort(key=lambda change: (-change.size, change.sample))
+    changes.sort(key=lambda change: (-_size(change), change.sample))
     same = len(compared) - better - worse
     return SampleChanges(better, worse, same, tuple(changes[:LARGEST]), tuple(sorted(kinds)))
+
+
+def _size(change: Change) -> float:
+    if change.before is None or change.after is None:
+        return math.inf
+    return abs(change.after - change.before)
 
 
 def _standing(records: Sequence[Record], reading: str, metric: str) -> Standing:
@@ -297,23 +297,22 @@ def _kind(sample: str) -> str:
     return sample.partition("[")[0]
 
 
-def identity(scores: Mapping[str, Any], reading: str | None = None) -> dict[str, str]:
-    """All that must be equal for two scores to be compared, by name, from scores.json.
+def identity(scores: Scores, reading: str | None = None) -> dict[str, str]:
+    """All that must be equal for two scores to be compared, by name.
 
     ``reading`` is the one that is compared, where it is not the primary one.
 
-    >>> identity({"schema": 1, "benchmark": "humob", "primary": "2023", "readings": {"2023": {}}})
-    {'schema': '1', 'benchmark': 'humob', 'mode': 'None', 'reading': '2023', 'readings': '2023', 'data digest': 'None'}
+    >>> identity(Scores(schema=1, benchmark="humob", mode="test", primary="2023", readings={"2023": {}}))
+    {'schema': '1', 'benchmark': 'humob', 'mode': 'test', 'reading': '2023', 'readings': '2023', 'data digest': 'None'}
     """
-    readings = scores.get("readings") or {}
     return {
-        "schema": str(scores.get("schema")),
-        "benchmark": str(scores.get("benchmark")),
-        "mode": str(scores.get("mode")),
-        "reading": str(reading or scores.get("primary")),
-        "readings": ", ".join(readings),
-        "data digest": str((scores.get("dataset") or {}).get("digest")),
-        **{str(key): str(value) for key, value in (scores.get("conditions") or {}).items()},
+        "schema": str(scores.schema),
+        "benchmark": scores.benchmark,
+        "mode": scores.mode,
+        "reading": reading or scores.primary,
+        "readings": ", ".join(scores.readings),
+        "data digest": str(scores.dataset.digest),
+        **{key: str(value) for key, value in scores.conditions.items()},
     }
 
 
@@ -358,13 +357,13 @@ def load_baseline(plan: Plan, place: Place) -> StoredRun | None:
         return None
     name = settings.benchmark.name
     run = stored.read(names.find_run(settings.baseline, place.house, place.start, name))
-    ours = {
-        **run.scores,  # it has all readings, whichever was its primary one
-        "schema": run_folder.SCHEMA,
-        "benchmark": name,
-        "mode": settings.mode,
-        "dataset": {"digest": plan.dataset.digest},
-        "conditions": plan.dataset.conditions(),
-    }
+    ours = dataclasses.replace(
+        run.scores,  # it has all readings, whichever was its primary one
+        schema=run_folder.SCHEMA,
+        benchmark=name,
+        mode=settings.mode,
+        dataset=DataFacts(digest=plan.dataset.digest),
+        conditions=plan.dataset.conditions(),
+    )
     refuse_unlike(identity(run.scores), identity(ours), f"--baseline: {run.folder}", "this run")
     return run

@@ -12,7 +12,7 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from pytest_agentbench.benchmarks.protocol import Dataset
 from pytest_agentbench.metrics.estimator import Absent
 from pytest_agentbench.runs.evaluate import evaluate
 from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.scores_file import Floor
 from pytest_agentbench.settings.settings import Settings
 
 MOST_SAMPLES = 2000
@@ -31,22 +32,6 @@ MOST_SECONDS = 2.0  # for all baselines together; what is not done then, a later
 _PROBE = 10  # samples measured first, to tell how long all would take
 _CHUNK = 50
 _LONGEST_REASON = 200
-
-Values = dict[str, dict[str, float | None]]  # {reading: {metric: value}}
-
-
-@dataclass(frozen=True)
-class Floor:
-    """One baseline: its values, or why it was left out."""
-
-    agent: str  # "builtin:mean"
-    readings: Values
-    skipped: str | None = None
-    budget: float = MOST_SECONDS  # with more time than this a skipped one is tried again
-
-    def as_json(self) -> dict[str, Any]:
-        """For scores.json."""
-        return {"agent": self.agent, "readings": self.readings, "skipped": self.skipped}
 
 
 def floors(
@@ -70,7 +55,7 @@ def floors(
     names = sorted(others, key=lambda name: name != default)
     if len(indices) > most_samples:
         why = f"{len(indices)} samples, more than {most_samples}"
-        return [Floor(f"builtin:{name}", {}, why, most_seconds) for name in names]
+        return [Floor(f"builtin:{name}", skipped=why) for name in names]
     deadline = time.monotonic() + most_seconds
     found = []
     for name in names:
@@ -82,11 +67,12 @@ def floors(
             slow = floor is None
             if floor is None:
                 why = f"not done within {most_seconds:g} s"
-                floor = Floor(f"builtin:{name}", {}, why, most_seconds)
+                floor = Floor(f"builtin:{name}", skipped=why)
             # One that was slow with all the time for itself is not tried again; one that failed is.
             if floor.readings or (slow and left > most_seconds * 0.9):
                 with contextlib.suppress(OSError):
-                    write_whole(place, json.dumps(asdict(floor), allow_nan=False))
+                    kept = {**asdict(floor), "budget": most_seconds}
+                    write_whole(place, json.dumps(kept, allow_nan=False))
         found.append(floor)
     return found
 
@@ -120,14 +106,14 @@ def _computed(
             failed = [record for record in records if record.status != "ok"]
             if failed:  # a baseline that does not fit the data is no floor
                 why = f"{len(failed)} of {len(records)} samples failed: {failed[0].error}"
-                return Floor(agent, {}, why[:_LONGEST_REASON])
+                return Floor(agent, skipped=why[:_LONGEST_REASON])
             estimate = settings.benchmark.score_run(dataset, records)
             values = {
                 reading: {metric: _plain(v) for metric, v in estimate(reading, None).items()}
                 for reading in settings.benchmark.readings
             }
     except Exception as error:  # whatever it is, the run's own score stands
-        return Floor(agent, {}, f"{type(error).__name__}: {error}"[:_LONGEST_REASON])
+        return Floor(agent, skipped=f"{type(error).__name__}: {error}"[:_LONGEST_REASON])
     finally:
         call.close()
     return Floor(agent, values)
@@ -171,8 +157,10 @@ def _place(settings: Settings, dataset: Dataset, indices: Sequence[int], name: s
 
 
 def _cached(place: Path, budget: float) -> Floor | None:
+    """The floor as it was kept; one that was too slow is tried again with more time than it had."""
     try:
-        floor = Floor(**json.loads(place.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        kept = json.loads(place.read_text(encoding="utf-8"))
+        again = kept["skipped"] and budget > kept["budget"]
+        return None if again else Floor(kept["agent"], kept["readings"], kept["skipped"])
+    except (OSError, ValueError, TypeError, KeyError):
         return None
-    return None if floor.skipped and budget > floor.budget else floor

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import operator
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from pytest_agentbench.settings.gates import Gate
+from pytest_agentbench.runs.scores_file import GateResult, Readings, Scores
+from pytest_agentbench.settings.gates import Gate, Part
 from pytest_agentbench.settings.settings import Settings
 
 _OPERATORS = {
@@ -18,21 +15,6 @@ _OPERATORS = {
     ">": operator.gt,
     "<": operator.lt,
 }
-
-
-# {reading: {metric: {"value": …, "low": …, "high": …, "reason": …}}}, as in scores.json
-Readings = Mapping[str, Mapping[str, Mapping[str, Any]]]
-
-
-@dataclass(frozen=True)
-class GateResult:
-    """What became of a gate; ``passed`` is None where the run was cut short."""
-
-    gate: str
-    passed: bool | None
-    value: float | None
-    threshold: float | None
-    reason: str | None
 
 
 def evaluate(
@@ -64,43 +46,31 @@ def evaluate(
     return GateResult(gate.text, passed, value, threshold, None)
 
 
-def _look_up(readings: Readings, reading: str, metric: str, part: str) -> tuple[float | None, str]:
+def _look_up(readings: Readings, reading: str, metric: str, part: Part) -> tuple[float | None, str]:
     """The number a gate speaks of, or why there is none."""
     if reading not in readings:
-        return (
-            None,
-            f"reading {reading!r} does not exist; there are: {', '.join(readings) or 'none'}",
-        )
+        known = ", ".join(readings) or "none"
+        return None, f"reading {reading!r} does not exist; there are: {known}"
     metrics = readings[reading]
     if metric not in metrics:
-        return (
-            None,
-            f"metric {metric!r} does not exist in {reading}; there are: {', '.join(metrics)}",
-        )
+        known = ", ".join(metrics)
+        return None, f"metric {metric!r} does not exist in {reading}; there are: {known}"
     score = metrics[metric]
-    if score.get("value") is None:
-        return (
-            None,
-            f"{metric} is absent in this run: {score.get('reason') or 'no reason was given'}",
-        )
-    if score.get(part) is None:
+    if score.value is None:
+        return None, f"{metric} is absent in this run: {score.reason or 'no reason was given'}"
+    number: float | None = getattr(score, part)
+    if number is None:
         return None, f"{metric} has no interval in this run, so no .{part}"
-    return float(score[part]), ""
+    return float(number), ""
 
 
-def judge(
-    settings: Settings, scores: dict[str, Any], incomplete: str | None
-) -> list[dict[str, Any]]:
-    """Every gate's result, as it stands in scores.json; none is decided on an incomplete run."""
+def judge(settings: Settings, scores: Scores, incomplete: str | None) -> tuple[GateResult, ...]:
+    """Every gate's result; none is decided on an incomplete run."""
     if incomplete is not None:
-        results = [GateResult(g.text, None, None, None, incomplete) for g in settings.gates]
-    else:
-        compared = scores.get("baseline") or {}
-        results = [
-            evaluate(
-                gate, settings.reading, scores["readings"],
-                compared.get("readings"), compared.get("deltas"),
-            )
-            for gate in settings.gates
-        ]  # fmt: skip
-    return [dataclasses.asdict(result) for result in results]
+        return tuple(GateResult(gate.text, None, reason=incomplete) for gate in settings.gates)
+    theirs = scores.baseline
+    baseline, deltas = (None, None) if theirs is None else (theirs.readings, theirs.deltas)
+    return tuple(
+        evaluate(gate, settings.reading, scores.readings, baseline, deltas)
+        for gate in settings.gates
+    )

@@ -2,7 +2,7 @@
 
 Runs stand in one table if benchmark, mode, reading, data, conditions and the samples asked are the
 same. A run shares the rank of the best one of its rank if the paired difference between the two is
-not clear (its 95 % interval holds 0). Where the data are not there to pair the runs, they share a
+not clear (its interval holds 0). Where the data are not there to pair the runs, they share a
 rank if their intervals overlap, which separates fewer of them; the table says which was used.
 """
 
@@ -11,11 +11,12 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.protocol import Dataset
+from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.runs import stored
+from pytest_agentbench.runs.scores_file import Score
 from pytest_agentbench.runs.stored import StoredRun
 from pytest_agentbench.scoring import compare
 from pytest_agentbench.settings.settings import Settings
@@ -28,7 +29,7 @@ class Row:
     rank: int
     tied: bool  # shares the rank with another
     run: StoredRun
-    score: Mapping[str, Any]
+    score: Score
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,10 +72,10 @@ def leaderboard(runs: Sequence[StoredRun], dataset: str | None = None) -> Leader
 
 
 def _unranked(run: StoredRun, metric: str) -> str | None:
-    if run.scores.get("incomplete"):
-        return f"incomplete: {run.scores['incomplete']}"
-    score = run.primary.get(metric) or {}
-    return f"{metric} is absent: {score.get('reason')}" if score.get("value") is None else None
+    if run.scores.incomplete:
+        return f"incomplete: {run.scores.incomplete}"
+    score = run.scores.metric(metric)
+    return f"{metric} is absent: {score.reason}" if score.value is None else None
 
 
 def _asked(run: StoredRun) -> str:
@@ -88,7 +89,13 @@ def _table(identity: dict[str, str], runs: Sequence[StoredRun], dataset: str | N
     metric = benchmark.headline
     better = next((m.better for m in benchmark.metrics if m.name == metric), "higher")
     sign = -1 if better == "higher" else 1
-    ordered = sorted(runs, key=lambda run: (sign * run.primary[metric]["value"], run.started))
+
+    def order(run: StoredRun) -> tuple[float, str]:
+        value = run.scores.metric(metric).value
+        assert value is not None  # a run without a value has no rank
+        return sign * value, run.started
+
+    ordered = sorted(runs, key=order)
     tie, how = _tie(ordered, metric, dataset) if len(ordered) > 1 else (_overlap(metric), "")
     ranks: list[int] = []
     first = ordered[0]
@@ -99,10 +106,10 @@ def _table(identity: dict[str, str], runs: Sequence[StoredRun], dataset: str | N
         else:
             ranks.append(ranks[-1])
     rows = tuple(
-        Row(rank, ranks.count(rank) > 1, run, run.primary[metric])
+        Row(rank, ranks.count(rank) > 1, run, run.scores.metric(metric))
         for rank, run in zip(ranks, ordered, strict=True)
     )
-    return Table(identity, metric, better, runs[0].scores["samples"]["total"], how, rows)
+    return Table(identity, metric, better, runs[0].scores.samples.total, how, rows)
 
 
 def _tie(runs: Sequence[StoredRun], metric: str, dataset: str | None) -> tuple[Tie, str]:
@@ -115,26 +122,26 @@ def _tie(runs: Sequence[StoredRun], metric: str, dataset: str | None) -> tuple[T
         except BenchmarkError as error:
             problem = problem or str(error)
         else:
-            how = "the 95 % interval of the paired difference to the first of the rank holds 0"
+            how = f"the {INTERVAL} of the paired difference to the first of the rank holds 0"
             return _paired(settings, data, metric), f"ties: {how}"
-    return _overlap(metric), f"ties: the 95 % intervals overlap (not paired: {problem})"
+    return _overlap(metric), f"ties: the {INTERVAL}s overlap (not paired: {problem})"
 
 
 def _paired(settings: Settings, data: Dataset, metric: str) -> Tie:
     def tie(first: StoredRun, second: StoredRun) -> bool:
-        found = compare.paired_scores(first, second, settings, data)
-        delta = found["baseline"]["deltas"][settings.reading][metric]
-        low, high = delta.get("low"), delta.get("high")
-        return low is None or high is None or low <= 0 <= high
+        found = compare.paired_scores(first, second, settings, data).baseline
+        assert found is not None
+        delta = found.deltas[settings.reading][metric]
+        return delta.low is None or delta.high is None or delta.low <= 0 <= delta.high
 
     return tie
 
 
 def _overlap(metric: str) -> Tie:
     def tie(first: StoredRun, second: StoredRun) -> bool:
-        one, two = first.primary[metric], second.primary[metric]
-        if one.get("low") is None or two.get("low") is None:
+        one, two = first.scores.metric(metric), second.scores.metric(metric)
+        if one.low is None or one.high is None or two.low is None or two.high is None:
             return True
-        return bool(one["low"] <= two["high"] and two["low"] <= one["high"])
+        return one.low <= two.high and two.low <= one.high
 
     return tie

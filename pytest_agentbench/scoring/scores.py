@@ -1,4 +1,4 @@
-"""From records to scores.json: every reading, intervals, coverage, gates, decided once."""
+"""From records to :class:`Scores`: every reading with its intervals, coverage, the difference to a baseline."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ from pytest_agentbench.metrics import bootstrap
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.record import STATUSES, Record
+from pytest_agentbench.runs.scores_file import (
+    BaselineScores,
+    Counts,
+    DataFacts,
+    Readings,
+    Score,
+    Scores,
+)
+from pytest_agentbench.runs.scores_file import Values as PlainValues
 from pytest_agentbench.runs.stored import StoredRun
 from pytest_agentbench.settings import gates
 from pytest_agentbench.settings.settings import Settings
@@ -34,40 +43,31 @@ def score(
     questions: Sequence[tuple[int, int]],
     records: Sequence[Record],
     baseline: StoredRun | None = None,
-) -> dict[str, Any]:
+) -> Scores:
     """The scores of these questions (sample, epoch); those without a record count as errors.
 
-    Sorted by sample first, so that the order in which workers finish decides nothing.
+    They are sorted first, so that the order in which workers finish decides nothing. Agent, gates
+    and floor are not known here: whoever ends the run adds them.
     """
     epochs = _epochs(settings, dataset, questions, records)
     every = [record for epoch in epochs for record in epoch.records]
     estimate, clusters = _estimator(settings, dataset, epochs)
-    result: dict[str, Any] = {
-        "schema": run_folder.SCHEMA,
-        "benchmark": settings.benchmark.name,
-        "mode": settings.mode,
-        "dataset": {"source": str(settings.dataset), "digest": dataset.digest,
-                    "description": dataset.description},
-        "conditions": dict(dataset.conditions()),
-        "seed": settings.seed,
-        "primary": settings.reading,
-        "samples": {"total": len(every),
-                    **{status: sum(r.status == status for r in every) for status in STATUSES}},
-        "readings": _readings(settings, estimate, clusters),
-    }  # fmt: skip
-    if len(epochs) > 1:
-        result["epochs"] = [
-            _values(settings, _estimator(settings, dataset, [e])[0]) for e in epochs
-        ]
-    result["details"] = jsonable(settings.benchmark.describe(dataset, every))
-    if baseline is not None:
-        result["baseline"] = {
-            "run": baseline.folder.name,
-            "agent": baseline.scores.get("agent"),
-            "readings": baseline.scores.get("readings") or {},
-            **_difference(settings, dataset, epochs, baseline),
-        }
-    return result
+    return Scores(
+        schema=run_folder.SCHEMA,
+        benchmark=settings.benchmark.name,
+        mode=settings.mode,
+        dataset=DataFacts(str(settings.dataset), dataset.digest, dataset.description),
+        conditions=dict(dataset.conditions()),
+        seed=settings.seed,
+        primary=settings.reading,
+        samples=Counts(
+            len(every), **{status: sum(r.status == status for r in every) for status in STATUSES}
+        ),
+        readings=_readings(settings, estimate, clusters),
+        epochs=_values_of_each(settings, dataset, epochs) if len(epochs) > 1 else None,
+        details=jsonable(settings.benchmark.describe(dataset, every)),
+        baseline=None if baseline is None else _compared(settings, dataset, epochs, baseline),
+    )
 
 
 def _epochs(
@@ -131,9 +131,7 @@ def _with_coverage(estimate: Estimator, records: Sequence[Record]) -> Estimator:
     }
 
 
-def _readings(
-    settings: Settings, estimate: Estimator, clusters: Sequence[str]
-) -> dict[str, dict[str, dict[str, Any]]]:
+def _readings(settings: Settings, estimate: Estimator, clusters: Sequence[str]) -> Readings:
     readings = settings.benchmark.readings
     ranges = {metric.name: _range(metric) for metric in settings.benchmark.metrics}
     ranges[gates.COVERAGE.metric] = (0.0, 1.0)
@@ -154,31 +152,37 @@ def _range(metric: Metric) -> tuple[float, float]:
     )
 
 
-def _values(settings: Settings, estimate: Estimator) -> dict[str, dict[str, float | None]]:
-    """Values alone, without intervals."""
-    return {
-        reading: {
-            name: _score(value, None)["value"] for name, value in estimate(reading, None).items()
+def _values_of_each(
+    settings: Settings, dataset: Dataset, epochs: Sequence[Epoch]
+) -> tuple[PlainValues, ...]:
+    """The values of every epoch, without intervals."""
+    estimators = [_estimator(settings, dataset, [epoch])[0] for epoch in epochs]
+    return tuple(
+        {
+            reading: {
+                name: _score(value, None).value for name, value in estimate(reading, None).items()
+            }
+            for reading in settings.benchmark.readings
         }
-        for reading in settings.benchmark.readings
-    }
+        for estimate in estimators
+    )
 
 
-def _score(value: Any, bounds: tuple[float, float] | None) -> dict[str, Any]:
+def _score(value: Any, bounds: tuple[float, float] | None) -> Score:
     if isinstance(value, Absent):
-        return {"value": None, "reason": value.reason}
+        return Score(None, reason=value.reason)
     if not math.isfinite(value):
-        return {"value": None, "reason": f"not a finite number ({value})"}
-    score: dict[str, Any] = {"value": float(value)}
-    if bounds is not None:
-        score["low"], score["high"] = bounds
-    return score
+        return Score(None, reason=f"not a finite number ({value})")
+    low, high = bounds or (None, None)
+    return Score(float(value), low, high)
 
 
-def _difference(
+def _compared(
     settings: Settings, dataset: Dataset, epochs: Sequence[Epoch], baseline: StoredRun
-) -> dict[str, Any]:
+) -> BaselineScores:
     """The paired difference (this run - baseline) on the samples that both have."""
+    about = baseline.scores
+    found = BaselineScores(baseline.folder.name, about.agent, about.readings)
     theirs: dict[str, list[Record]] = {}
     for record in sorted(baseline.records, key=lambda record: record.epoch):
         theirs.setdefault(record.sample, []).append(record)
@@ -188,7 +192,7 @@ def _difference(
         ours.append(Epoch([epoch.indices[n] for n in common], [epoch.records[n] for n in common]))
     every = sorted({index for epoch in ours for index in epoch.indices})
     if not every:
-        return {"common_samples": 0, "deltas": {}}
+        return found
     names = [str(dataset.keys[index]) for index in every]
     for number in range(max(len(theirs[name]) for name in names)):
         kept = [n for n, name in enumerate(names) if number < len(theirs[name])]
@@ -197,7 +201,7 @@ def _difference(
     theirs_of, _ = _estimator(settings, dataset, others)
     readings = settings.benchmark.readings
     bounds = bootstrap.intervals(mine_of, readings, clusters, settings.seed, theirs_of)
-    deltas: dict[str, dict[str, dict[str, Any]]] = {}
+    deltas: dict[str, dict[str, Score]] = {}
     for reading in readings:
         left, right = mine_of(reading, None), theirs_of(reading, None)
         deltas[reading] = {}
@@ -205,4 +209,4 @@ def _difference(
             absent = next((v for v in (value, right[name]) if isinstance(v, Absent)), None)
             difference = absent or float(value) - float(right[name])  # type: ignore[arg-type]
             deltas[reading][name] = _score(difference, bounds[reading].get(name))
-    return {"common_samples": len(every), "deltas": deltas}
+    return dataclasses.replace(found, common_samples=len(every), deltas=deltas)

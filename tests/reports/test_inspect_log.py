@@ -65,8 +65,8 @@ def test_the_real_reader_opens_it(tmp_path, run):
     assert (log.status, log.eval.task, log.eval.model) == ("success", "toysum", "my_agent.py")
     assert [score.name for score in log.results.scores] == ["exact", "lenient"]
     accuracy = log.results.scores[0].metrics["accuracy"]
-    assert accuracy.value == run.primary["accuracy"]["value"]
-    assert accuracy.metadata["low"] == run.primary["accuracy"]["low"]
+    assert accuracy.value == run.scores.metric("accuracy").value
+    assert accuracy.metadata["low"] == run.scores.metric("accuracy").low
     assert [s.id for s in log.samples] == [record.sample for record in run.records]
     assert log.samples[2].output.completion == "4"
     assert log.samples[3].error.message.startswith("invalid")

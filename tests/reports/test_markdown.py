@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from toy_runs import ToySum, make_run
 
 from pytest_agentbench.reports import comparison
 from pytest_agentbench.reports.github import MOST_BYTES, append_summary, github_errors
 from pytest_agentbench.reports.markdown import cell, markdown
+from pytest_agentbench.runs import stored
 from pytest_agentbench.scoring.compare import compare
 
 
 def scores_of(tmp_path, agent="half", **changes):
     folder = make_run(tmp_path / str(agent), agent, **changes)
-    return json.loads((folder / "scores.json").read_text())
+    return stored.read(folder).scores
 
 
 GATES = [

@@ -21,7 +21,7 @@ def test_metrics_of_all_readings_and_the_primary_by_bare_name(run):
     found = logging.metrics(run.scores)
     assert found["exact/accuracy"] == found["accuracy"] == 0.5
     assert found["lenient/accuracy"] == 0.5
-    assert found["accuracy.low"] == run.primary["accuracy"]["low"]
+    assert found["accuracy.low"] == run.scores.metric("accuracy").low
     assert "exact/style" not in found
     assert found["gates_failed"] == 0.0
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import pytest
 
-from pytest_agentbench.reports import summary
 from pytest_agentbench.reports.text import number
+from pytest_agentbench.runs.scores_file import GateResult
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_colour_and_none(project):
 
 
 def test_an_undecided_gate_is_told_apart_from_a_failed_one():
-    gate = {"gate": "a > 1", "passed": False, "value": 0.5, "threshold": 1.0, "reason": None}
-    assert summary.gate_failure(gate) == "got 0.5 against 1"
-    assert summary.gate_failure({**gate, "reason": "no such metric"}) == "no such metric"
-    assert summary.gate_failure({**gate, "passed": True}) is None
+    gate = GateResult("a > 1", False, 0.5, 1.0)
+    assert gate.failure == "got 0.5 against 1"
+    assert dataclasses.replace(gate, reason="no such metric").failure == "no such metric"
+    assert dataclasses.replace(gate, passed=True).failure is None

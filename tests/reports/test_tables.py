@@ -33,7 +33,7 @@ def test_json_has_the_same_shape_for_one_run_and_for_many(tmp_path, runs):
     for count in (1, 2):
         tables.write_json(path, [scores for scores, _ in runs[:count]])
         data = json.loads(path.read_text())
-        assert data == {"schema": 1, "runs": [dict(scores) for scores, _ in runs[:count]]}
+        assert data == {"schema": 1, "runs": [scores.as_json() for scores, _ in runs[:count]]}
 
 
 def test_csv_has_a_row_for_each_metric_of_each_reading(tmp_path, runs):
@@ -44,7 +44,7 @@ def test_csv_has_a_row_for_each_metric_of_each_reading(tmp_path, runs):
     assert (first["reading"], first["primary"], first["metric"], first["value"]) == (
         "exact", "True", "accuracy", "0.5",
     )  # fmt: skip
-    assert float(first["low"]) == runs[0][0]["readings"]["exact"]["accuracy"]["low"]
+    assert float(first["low"]) == runs[0][0].metric("accuracy").low
     style = next(row for row in rows if row["metric"] == "style")
     assert (style["value"], style["reason"]) == ("", "numbers have no style")
 

@@ -33,8 +33,8 @@ def test_its_facts_for_people(tmp_path):
     gates = [{"gate": "a > 1", "passed": passed} for passed in (True, False, None)]
     run = stored.read(make_run(tmp_path / "run", "half", gates=gates))
     assert run.started == "2026-01-02 03:04:05"
-    assert run.gates_passed == "1/2"
-    assert run.primary["accuracy"]["value"] == 0.5
+    assert run.scores.gates_passed == "1/2"
+    assert run.scores.metric("accuracy").value == 0.5
 
 
 def test_a_benchmark_that_is_not_registered_is_found_by_its_class(tmp_path):

@@ -25,13 +25,13 @@ def test_differences_are_those_of_a_run_with_a_baseline(tmp_path):
     baseline = stored.read(before)
     expected = scores.score(
         settings, settings.benchmark.load(settings), [(n, 1) for n in range(12)], run.records, baseline
-    )["baseline"]["deltas"]  # fmt: skip
+    ).baseline.deltas  # fmt: skip
     comparison = compare(before, after)
     for reading, metrics in expected.items():
         for metric, delta in metrics.items():
             found = of(comparison, metric, reading)
             assert (found.value, found.low, found.high, found.reason) == (
-                delta["value"], delta.get("low"), delta.get("high"), delta.get("reason"),
+                delta.value, delta.low, delta.high, delta.reason,
             )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import pytest
 from toy_runs import ToySum
 
 from pytest_agentbench.agents import captured
-from pytest_agentbench.reports import summary
+from pytest_agentbench.reports import rows
 from pytest_agentbench.scoring import floor
 from pytest_agentbench.settings.settings import Settings
 
@@ -36,7 +36,7 @@ def test_every_baseline_is_measured_the_default_first(settings):
     assert [one.agent for one in found] == ["builtin:right", "builtin:wrong", "builtin:half"]
     assert [one.readings["exact"]["accuracy"] for one in found] == [1.0, 0.0, 0.5]
     assert found[0].readings["exact"]["style"] is None
-    assert summary.line(found, "exact", "accuracy") == (
+    assert rows.floor_note(found, "exact", "accuracy") == (
         "floor: builtin:right 1.0000, builtin:wrong 0.0000, builtin:half 0.5000"
     )
 
@@ -81,7 +81,7 @@ def test_what_decides_it_is_in_its_key(settings, tmp_path, monkeypatch, part):
 def test_too_many_samples_are_not_measured(settings, tmp_path):
     found = floors(settings, most_samples=11)
     assert {one.skipped for one in found} == {"12 samples, more than 11"}
-    assert summary.line(found, "exact", "accuracy").startswith("floor: not computed (left out: ")
+    assert rows.floor_note(found, "exact", "accuracy").startswith("floor: not computed (left out: ")
     assert not kept(tmp_path)
 
 
@@ -95,7 +95,7 @@ def test_a_slow_baseline_is_left_out_in_time_and_tried_again_with_more(settings,
     found = floors(settings, most_seconds=0.1)
     assert time.monotonic() - started < 2
     assert found[0].skipped == "not done within 0.1 s"
-    assert "(left out: builtin:right" in summary.line(found, "exact", "accuracy")
+    assert "(left out: builtin:right" in rows.floor_note(found, "exact", "accuracy")
     started = time.monotonic()
     again = floors(settings, most_seconds=0.1)  # known to be slow: its time is for the others
     assert again[0].skipped
@@ -126,7 +126,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(settings, tmp_path, monk
 
 
 def test_another_metric_stands_in_for_an_absent_one(settings):
-    assert summary.line(floors(settings), "exact", "style").startswith(
+    assert rows.floor_note(floors(settings), "exact", "style").startswith(
         "floor (accuracy): builtin:right 1.0000"
     )
-    assert summary.line([], "exact", "accuracy") is None
+    assert rows.floor_note([], "exact", "accuracy") is None

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.scores_file import Score
 from pytest_agentbench.runs.stored import StoredRun
 from pytest_agentbench.scoring import judge, scores
 from pytest_agentbench.settings import gates
@@ -47,26 +48,32 @@ def test_the_order_of_records_changes_no_bit(settings):
     indices = [(n, 1) for n in range(len(made))]
     forwards = scores.score(settings, dataset, indices, made)
     backwards = scores.score(settings, dataset, indices, made[::-1])
-    assert json.dumps(forwards) == json.dumps(backwards)
-    assert forwards["samples"] == {"total": 12, "ok": 11, "invalid": 0, "error": 0, "timeout": 1}
+    assert json.dumps(forwards.as_json()) == json.dumps(backwards.as_json())
+    assert forwards.as_json()["samples"] == {
+        "total": 12,
+        "ok": 11,
+        "invalid": 0,
+        "error": 0,
+        "timeout": 1,
+    }
 
 
 def test_a_sample_without_a_record_stays_in_the_denominator(settings):
     dataset = settings.benchmark.load(settings)
     result = scores.score(settings, dataset, EVERY, records(dataset)[:6])
-    assert result["samples"]["error"] == 6
-    assert result["readings"]["exact"]["coverage"]["value"] == 0.5
-    assert result["readings"]["exact"]["accuracy"]["value"] == 0.5
-    assert result["readings"]["exact"]["distance"]["value"] is None
+    assert result.samples.error == 6
+    assert result.metric("coverage").value == 0.5
+    assert result.metric("accuracy").value == 0.5
+    assert result.metric("distance").value is None
 
 
 def test_readings_stand_side_by_side(settings):
     dataset = settings.benchmark.load(settings)
     result = scores.score(settings, dataset, EVERY, records(dataset, off=1))
-    assert result["readings"]["exact"]["accuracy"]["value"] == 0.0
-    assert result["readings"]["lenient"]["accuracy"]["value"] == 1.0
-    assert [g["passed"] for g in judge.judge(settings, result, None)] == [True, False]
-    assert [g["passed"] for g in judge.judge(settings, result, "killed")] == [None, None]
+    assert result.metric("accuracy").value == 0.0
+    assert result.metric("accuracy", "lenient").value == 1.0
+    assert [g.passed for g in judge.judge(settings, result, None)] == [True, False]
+    assert [g.passed for g in judge.judge(settings, result, "killed")] == [None, None]
 
 
 def stored_run(folder, scores, records):
@@ -81,14 +88,11 @@ def test_the_paired_difference_is_of_common_samples(settings, tmp_path):
     old = scores.score(settings, dataset, EVERY, records(dataset, off=1))
     baseline = stored_run(tmp_path, old, records(dataset, off=1)[4:])
     result = scores.score(settings, dataset, EVERY, records(dataset), baseline)
-    assert result["baseline"]["common_samples"] == 8
-    assert result["baseline"]["deltas"]["exact"]["accuracy"] == {
-        "value": 1.0,
-        "low": 1.0,
-        "high": 1.0,
-    }
-    assert result["baseline"]["deltas"]["exact"]["distance"]["value"] == -1.0
-    assert result["baseline"]["deltas"]["exact"]["style"]["reason"] == "numbers have no style"
+    assert result.baseline.common_samples == 8
+    deltas = result.baseline.deltas["exact"]
+    assert deltas["accuracy"] == Score(1.0, 1.0, 1.0)
+    assert deltas["distance"].value == -1.0
+    assert deltas["style"].reason == "numbers have no style"
 
 
 def test_nothing_in_common_has_no_difference(settings, tmp_path):
@@ -96,7 +100,7 @@ def test_nothing_in_common_has_no_difference(settings, tmp_path):
     old = scores.score(settings, dataset, EVERY, records(dataset))
     baseline = stored_run(tmp_path, old, [])
     result = scores.score(settings, dataset, EVERY, records(dataset), baseline)
-    assert result["baseline"]["common_samples"] == 0
+    assert result.baseline.common_samples == 0
 
 
 def test_a_number_that_is_not_finite_is_absent(settings, monkeypatch):
@@ -107,7 +111,4 @@ def test_a_number_that_is_not_finite_is_absent(settings, monkeypatch):
         lambda self, dataset, records: lambda reading, weights: {"accuracy": float("nan")},
     )
     result = scores.score(settings, dataset, EVERY, records(dataset))
-    assert result["readings"]["exact"]["accuracy"] == {
-        "value": None,
-        "reason": "not a finite number (nan)",
-    }
+    assert result.metric("accuracy") == Score(None, reason="not a finite number (nan)")

@@ -8,19 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_agentbench.runs.scores_file import Score
 from pytest_agentbench.scoring import judge
 from pytest_agentbench.settings import gates
 
 READINGS = {
     "documented": {
-        "final_score": {"value": 60.0, "low": 55.0, "high": 66.0},
-        "hit_rate": {"value": 0.5},
-        "topic": {"value": None, "reason": "no text models"},
+        "final_score": Score(60.0, 55.0, 66.0),
+        "hit_rate": Score(0.5),
+        "topic": Score(None, reason="no text models"),
     },
-    "published-0.1.4": {"final_score": {"value": 58.0}},
+    "published-0.1.4": {"final_score": Score(58.0)},
 }
-BASELINE = {"documented": {"final_score": {"value": 61.0}}}
-DELTAS = {"documented": {"final_score": {"value": -1.0, "low": -3.0, "high": 1.0}}}
+BASELINE = {"documented": {"final_score": Score(61.0)}}
+DELTAS = {"documented": {"final_score": Score(-1.0, -3.0, 1.0)}}
 
 
 def decide(text, baseline=BASELINE, deltas=DELTAS):

@@ -20,6 +20,7 @@ from pytest_agentbench.reports.html import samples, sections
 if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset
     from pytest_agentbench.runs.record import Record
+    from pytest_agentbench.runs.scores_file import Scores
     from pytest_agentbench.settings.settings import Settings
 
 WITHOUT_BOKEH = 'Plots need Bokeh: pip install "pytest-agentbench[report]"'
@@ -29,12 +30,12 @@ def write_html(
     path: Path,
     settings: Settings,
     dataset: Dataset,
-    scores: Mapping[str, Any],
+    scores: Scores,
     records: Sequence[Record],
 ) -> None:
     """Writes the report of a finished run, whole or not at all.
 
-    ``scores`` is what scores.json holds; ``records`` are shown in the order they are given.
+    ``records`` are shown in the order they are given.
     """
     # An agent's name may hold a lone surrogate, which UTF-8 has no bytes for.
     text = page(settings, dataset, scores, records)
@@ -42,11 +43,11 @@ def write_html(
 
 
 def page(
-    settings: Settings, dataset: Dataset, scores: Mapping[str, Any], records: Sequence[Record]
+    settings: Settings, dataset: Dataset, scores: Scores, records: Sequence[Record]
 ) -> str:
     """The report as HTML."""
     benchmark = settings.benchmark
-    reading = scores["primary"]
+    reading = scores.primary
     table = samples.table(records, reading, [metric.name for metric in benchmark.metrics])
     details = samples.details(dataset, records)
     plots, items, library = _plots(benchmark, dataset, scores, records)
@@ -63,13 +64,13 @@ def page(
             plots,
         )
     )
-    agent = str((scores.get("agent") or {}).get("name", ""))
+    agent = str(scores.agent.name or "")
     return Template(_file("report.html")).substitute(
         policy=_policy(scripts),
         title=escape(f"{benchmark.name} · {agent}"),
         css=_file("report.css"),
         top=top,
-        capped=escape(_capped(len(records), details, int(scores["samples"]["total"]))),
+        capped=escape(_capped(len(records), details, scores.samples.total)),
         bottom=sections.settings(settings.as_json(), scores),
         version=escape(pytest_agentbench.__version__),
         table=samples.embedded(table),
@@ -98,15 +99,15 @@ def _policy(scripts: Sequence[str]) -> str:
 def _plots(
     benchmark: Benchmark,
     dataset: Dataset,
-    scores: Mapping[str, Any],
+    scores: Scores,
     records: Sequence[Record],
 ) -> tuple[str, list[str], str]:
     """The section, the data of each plot as JSON, and the library that draws them."""
     if importlib.util.find_spec("bokeh") is None:
         return _section(f"<p>{escape(WITHOUT_BOKEH)}</p>"), [], ""
     makers: tuple[Callable[[], Iterable[Figure | None]], ...] = (
-        lambda: benchmark.figures(dataset, records, scores),
-        lambda: [distribution(benchmark.metrics, benchmark.headline, scores["primary"], records)],
+        lambda: benchmark.figures(dataset, records, scores.as_json()),
+        lambda: [distribution(benchmark.metrics, benchmark.headline, scores.primary, records)],
     )
     problems: dict[str, None] = {}
     parts: list[str] = []

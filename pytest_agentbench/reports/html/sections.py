@@ -8,28 +8,32 @@ from html import escape
 from typing import Any
 
 from pytest_agentbench.benchmarks.protocol import Benchmark, Metric
-from pytest_agentbench.reports.summary import gate_failure
+from pytest_agentbench.metrics.bootstrap import INTERVAL
+from pytest_agentbench.reports.rows import PRIMARY_NOTE, epochs_note, labelled, metric_table
 from pytest_agentbench.reports.text import number, signed
 from pytest_agentbench.runs.record import STATUSES
-
-Scores = Mapping[str, Any]
+from pytest_agentbench.runs.scores_file import Score, Scores
+from pytest_agentbench.scoring.compare import to_baseline
 
 MOST_DETAIL = 20_000  # characters of each entry of scores["details"]
 _MARKS = {True: ("pass", "✓ passed"), False: ("fail", "✗ failed"), None: ("open", "? not decided")}
+_VERDICTS = {
+    "better": ("pass", "▲ better"), "worse": ("fail", "▼ worse"),
+    "same": ("", "= same"), "unclear": ("open", "≈ unclear"),
+}  # fmt: skip
 _ARROWS = {"higher": "↑", "lower": "↓"}
 
 
 def heading(benchmark: Benchmark, scores: Scores) -> str:
     """What was measured, and all that limits what the numbers say."""
-    agent = (scores.get("agent") or {}).get("name", "")
-    facts = [f"mode {scores['mode']}", f"seed {scores['seed']}", scores["dataset"]["description"]]
+    facts = [f"mode {scores.mode}", f"seed {scores.seed}", scores.dataset.description]
     warnings = []
-    if scores.get("partial"):
+    if scores.partial:
         warnings.append("partial run: not every sample of the data was asked")
-    if scores.get("incomplete"):
-        warnings.append(f"incomplete: {scores['incomplete']}")
+    if scores.incomplete:
+        warnings.append(f"incomplete: {scores.incomplete}")
     return (
-        f"<h1>{escape(benchmark.name)} <span>{escape(str(agent))}</span></h1>"
+        f"<h1>{escape(benchmark.name)} <span>{escape(str(scores.agent.name or ''))}</span></h1>"
         f'<p class="facts">{escape(" · ".join(map(str, facts)))}</p>'
         + "".join(f'<p class="warning">{escape(text)}</p>' for text in warnings)
     )
@@ -37,33 +41,31 @@ def heading(benchmark: Benchmark, scores: Scores) -> str:
 
 def cards(benchmark: Benchmark, scores: Scores) -> str:
     """The headline with its interval, coverage, samples, gates: the report in one look."""
-    primary = scores["readings"][scores["primary"]]
     known = {metric.name: metric for metric in benchmark.metrics}
-    headline = primary.get(benchmark.headline) or {"value": None, "reason": "it was not computed"}
+    headline = scores.metric(benchmark.headline)
     metric = known.get(benchmark.headline) or Metric(benchmark.headline, "higher")
-    samples = scores["samples"]
-    failed = [f"{samples[s]:,} {s}" for s in STATUSES if s != "ok" and samples.get(s)]
-    gates = scores["gates"]
-    passed = sum(gate["passed"] is True for gate in gates)
+    samples = scores.samples
+    failed = [f"{samples.of(s):,} {s}" for s in STATUSES if s != "ok" and samples.of(s)]
+    gates = scores.gates
+    passed = sum(gate.passed is True for gate in gates)
     verdict = "pass" if passed == len(gates) else "fail"
-    if any(gate["passed"] is None for gate in gates):
+    if any(gate.passed is None for gate in gates):
         verdict = "open"
-    coverage = primary.get("coverage") or {"value": None}
     return "".join(
         (
             '<div class="cards">',
             _card(
                 f"{benchmark.headline}{_unit(metric)}",
-                number(headline["value"]),
-                _under_headline(headline, metric, scores["primary"]),
+                number(headline.value),
+                _under_headline(headline, metric, scores.primary),
                 "headline",
             ),
             _card(
                 "coverage",
-                number(coverage["value"]),
-                escape(f"{samples['ok']:,} of {samples['total']:,} samples have a valid answer"),
+                number(scores.metric("coverage").value),
+                escape(f"{samples.ok:,} of {samples.total:,} samples have a valid answer"),
             ),
-            _card("samples", f"{samples['total']:,}", escape(", ".join(failed) or "all ok")),
+            _card("samples", f"{samples.total:,}", escape(", ".join(failed) or "all ok")),
             _card("gates", f"{passed} of {len(gates)}", "passed", verdict),
             "</div>",
         )
@@ -77,27 +79,32 @@ def _card(title: str, value: str, under: str, kind: str = "") -> str:
     )
 
 
-def _under_headline(score: Scores, metric: Metric, reading: str) -> str:
-    if score["value"] is None:
-        return f"absent: {escape(str(score.get('reason')))}"
+def _under_headline(score: Score, metric: Metric, reading: str) -> str:
+    if score.value is None:
+        return f"absent: {escape(score.reason or 'it was not computed')}"
     lines = []
-    if score.get("low") is not None:
-        lines.append(f"95 % interval {number(score['low'])} to {number(score['high'])}")
+    if score.low is not None:
+        lines.append(f"{INTERVAL} {number(score.low)} to {number(score.high)}")
     lines.append(f"reading {reading}, {metric.better} is better")
     return f"{_scale(score, metric)}{'<br>'.join(escape(line) for line in lines)}"
 
 
-def _scale(score: Scores, metric: Metric) -> str:
+def _scale(score: Score, metric: Metric) -> str:
     """The interval on the metric's whole range, where it has one."""
-    if metric.low is None or metric.high is None or metric.high <= metric.low:
+    if (
+        score.value is None
+        or metric.low is None
+        or metric.high is None
+        or metric.high <= metric.low
+    ):
         return ""
 
     def place(value: float) -> float:
         share = (value - metric.low) / (metric.high - metric.low)  # type: ignore[operator]
         return round(100 * min(1.0, max(0.0, share)), 2)
 
-    value = place(score["value"])
-    low, high = (place(score.get(end) or score["value"]) for end in ("low", "high"))
+    value = place(score.value)
+    low, high = (place(score.value if end is None else end) for end in (score.low, score.high))
     return (
         f'<div class="scale"><i style="left:{low}%;width:{max(high - low, 0.5)}%"></i>'
         f'<b style="left:{value}%"></b></div>'
@@ -108,13 +115,13 @@ def _scale(score: Scores, metric: Metric) -> str:
 def gates(scores: Scores) -> str:
     """Every gate and what became of it."""
     rows = []
-    for gate in scores["gates"]:
-        kind, word = _MARKS[gate["passed"]]
-        why = gate_failure(gate) if gate["passed"] is False else gate.get("reason") or ""
-        if not why and gate.get("value") is not None:
-            why = f"got {gate['value']:.6g}"
+    for gate in scores.gates:
+        kind, word = _MARKS[gate.passed]
+        why = gate.failure or gate.reason or ""
+        if not why and gate.value is not None:
+            why = f"got {gate.value:.6g}"
         rows.append(
-            f'<tr><td class="{kind}">{word}</td><td><code>{escape(gate["gate"])}</code></td>'
+            f'<tr><td class="{kind}">{word}</td><td><code>{escape(gate.gate)}</code></td>'
             f"<td>{escape(str(why))}</td></tr>"
         )
     return _section("Gates", _table(("result", "gate", ""), rows), "gates") if rows else ""
@@ -122,29 +129,23 @@ def gates(scores: Scores) -> str:
 
 def readings(benchmark: Benchmark, scores: Scores) -> str:
     """Metrics down, readings across, each with its interval; the primary reading comes first."""
-    primary = scores["primary"]
-    names = [primary, *(name for name in scores["readings"] if name != primary)]
-    known = {metric.name: metric for metric in benchmark.metrics}
+    found = metric_table(scores, benchmark.metrics)
     rows = []
-    for name in scores["readings"][primary]:
-        metric = known.get(name) or Metric(name, "higher")
-        cells = [_cell(scores["readings"][reading].get(name) or {}) for reading in names]
+    for row in found.rows:
+        metric = row.metric
         about = f"<small>{escape(metric.description)}</small>" if metric.description else ""
-        kind = ' class="headline"' if name == benchmark.headline else ""
+        kind = ' class="headline"' if metric.name == benchmark.headline else ""
         rows.append(
-            f'<tr{kind}><th scope="row">{escape(name)}{escape(_unit(metric))} {_ARROWS[metric.better]}{about}</th>'
-            f"{''.join(cells)}</tr>"
+            f'<tr{kind}><th scope="row">{escape(row.label)} {_ARROWS[metric.better]}{about}</th>'
+            f"{''.join(_cell(score) for score in row.scores)}</tr>"
         )
-    head = ["metric", *names]
+    head = ["metric", *found.readings]
     note = "↑ higher is better, ↓ lower is better"
-    if len(names) > 1:
+    if len(found.readings) > 1:
         head[1] += " *"
-        note += "; * the primary reading: gates and the headline use it"
-    notes = [*_absences(scores), *(str(line) for line in scores["details"].get("notes") or ())]
-    epochs = scores.get("epochs") or ()
-    if epochs:
-        values = [number(epoch[primary].get(benchmark.headline)) for epoch in epochs]
-        notes.insert(0, f"means over {len(epochs)} epochs; {benchmark.headline} of each: {', '.join(values)}")  # fmt: skip
+        note += f"; {PRIMARY_NOTE}"
+    epochs = epochs_note(scores, benchmark.headline)
+    notes = [*([epochs] if epochs else []), *_absences(scores), *scores.notes]
     listed = "".join(f"<li>{escape(line)}</li>" for line in notes)
     listed = f'<ul class="notes">{listed}</ul>' if notes else ""
     return _section("Readings", f"{_table(head, rows)}<p>{note}</p>{listed}", "readings")
@@ -153,59 +154,46 @@ def readings(benchmark: Benchmark, scores: Scores) -> str:
 def _absences(scores: Scores) -> list[str]:
     """Why metrics are absent, each reason once."""
     reasons: dict[str, dict[str, None]] = {}
-    for metrics in scores["readings"].values():
+    for metrics in scores.readings.values():
         for name, score in metrics.items():
-            if score["value"] is None:
-                reasons.setdefault(str(score.get("reason")), {})[name] = None
+            if score.value is None:
+                reasons.setdefault(str(score.reason), {})[name] = None
     return [f"absent: {', '.join(names)}: {reason}" for reason, names in reasons.items()]
 
 
-def _cell(score: Scores, sign: bool = False) -> str:
-    value = score.get("value")
-    if value is None:
-        return f'<td class="number absent">{"absent" if score.get("reason") else "-"}</td>'
-    shown = signed(value) if sign else number(value)
+def _cell(score: Score, sign: bool = False) -> str:
+    if score.value is None:
+        return f'<td class="number absent">{"absent" if score.reason else "-"}</td>'
+    shown = signed(score.value) if sign else number(score.value)
     interval = ""
-    if score.get("low") is not None:
-        interval = f"<small>{number(score['low'])} to {number(score['high'])}</small>"
+    if score.low is not None:
+        interval = f"<small>{number(score.low)} to {number(score.high)}</small>"
     return f'<td class="number">{shown}{interval}</td>'
 
 
 def comparison(benchmark: Benchmark, scores: Scores) -> str:
     """The paired differences to the baseline; nothing without one."""
-    baseline = scores.get("baseline")
-    if not baseline:
+    baseline = scores.baseline
+    if baseline is None:
         return ""
-    primary = scores["primary"]
-    known = {metric.name: metric for metric in benchmark.metrics}
-    theirs = (baseline.get("readings") or {}).get(primary) or {}
+    theirs = baseline.readings.get(scores.primary, {})
     rows = []
-    for name, delta in ((baseline.get("deltas") or {}).get(primary) or {}).items():
-        metric = known.get(name) or Metric(name, "higher")
-        kind, word = _verdict(delta, metric)
+    for found in to_baseline(scores, benchmark.metrics):
+        kind, word = _VERDICTS[found.verdict] if found.value is not None else ("", "")
+        delta = Score(found.value, found.low, found.high, found.reason)
         rows.append(
-            f'<tr><th scope="row">{escape(name)}{escape(_unit(metric))}</th>'
-            f"{_cell(scores['readings'][primary].get(name) or {})}{_cell(theirs.get(name) or {})}"
+            f'<tr><th scope="row">{escape(labelled(found.metric, found.unit))}</th>'
+            f"{_cell(scores.metric(found.metric))}{_cell(theirs.get(found.metric, Score()))}"
             f'{_cell(delta, sign=True)}<td class="{kind}">{word}</td></tr>'
         )
-    agent = (baseline.get("agent") or {}).get("name")
-    about = f"Baseline: {baseline.get('run')}{f' ({agent})' if agent else ''}. "
+    agent = baseline.agent.name
+    about = f"Baseline: {baseline.run}{f' ({agent})' if agent else ''}. "
     about += (
-        f"Differences are paired, over {baseline.get('common_samples', 0):,} common samples, in reading "
-        f"{primary}; a difference counts when its 95 % interval leaves out zero."
+        f"Differences are paired, over {baseline.common_samples:,} common samples, in reading "
+        f"{scores.primary}; a difference counts when its {INTERVAL} leaves out zero."
     )
     head = ("metric", "this run", "baseline", "difference", "")
     return _section("Comparison", f"<p>{escape(about)}</p>{_table(head, rows)}", "comparison")
-
-
-def _verdict(delta: Scores, metric: Metric) -> tuple[str, str]:
-    if delta.get("value") is None:
-        return "open", ""
-    low, high = delta.get("low"), delta.get("high")
-    if low is None or high is None or low <= 0 <= high:
-        return "open", "≈ unclear"
-    better = (low > 0) == (metric.better == "higher")
-    return ("pass", "▲ better") if better else ("fail", "▼ worse")
 
 
 def settings(values: Mapping[str, Any], scores: Scores) -> str:
@@ -215,14 +203,14 @@ def settings(values: Mapping[str, Any], scores: Scores) -> str:
         if value is not None and value not in ([], {}):
             shown = value if isinstance(value, str) else json.dumps(value, default=str)
             rows.append(f'<tr><th scope="row">{escape(name)}</th><td>{escape(shown)}</td></tr>')
-    for name, value in (scores.get("conditions") or {}).items():
+    for name, value in scores.conditions.items():
         rows.append(
             f'<tr><th scope="row">{escape(str(name))}</th><td>{escape(str(value))}</td></tr>'
         )
-    digest = escape(str(scores["dataset"].get("digest")))
+    digest = escape(str(scores.dataset.digest))
     rows.append(f'<tr><th scope="row">data digest</th><td>{digest}</td></tr>')
     folded = f"<details><summary>Settings</summary>{_table((), rows)}</details>"
-    for name, value in scores["details"].items():
+    for name, value in scores.details.items():
         if name != "notes":
             text = json.dumps(value, indent=2, ensure_ascii=False)
             if len(text) > MOST_DETAIL:

@@ -1,0 +1,117 @@
+"""What reports show, as plain data: built once here, rendered as text, Markdown and HTML elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_agentbench.benchmarks.protocol import Metric
+from pytest_agentbench.metrics.bootstrap import INTERVAL
+from pytest_agentbench.reports.text import interval, number, signed
+from pytest_agentbench.runs.record import STATUSES
+from pytest_agentbench.runs.scores_file import Counts, Floor, Score, Scores
+from pytest_agentbench.scoring.compare import Difference
+
+GATE_WORDS = {True: "passed", False: "failed", None: "not decided"}
+PRIMARY_NOTE = "* the primary reading: gates and the headline use it"
+DIFFERENCE_HEAD = ("metric", "before", "after", "difference", INTERVAL, "verdict")
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    metric: Metric
+    scores: tuple[Score, ...]  # one for each reading
+
+    @property
+    def label(self) -> str:
+        return labelled(self.metric.name, self.metric.unit)
+
+
+@dataclass(frozen=True)
+class MetricTable:
+    """Metrics down, readings across; the primary reading comes first."""
+
+    readings: tuple[str, ...]
+    rows: tuple[MetricRow, ...]
+
+
+def metric_table(scores: Scores, metrics: Sequence[Metric]) -> MetricTable:
+    """Every metric of a run; ``metrics`` (the benchmark's) tell direction and unit."""
+    known = {metric.name: metric for metric in metrics}
+    others = [reading for reading in scores.readings if reading != scores.primary]
+    readings = (scores.primary, *others)
+    return MetricTable(
+        readings,
+        tuple(
+            MetricRow(
+                known.get(name) or Metric(name, "higher"),
+                tuple(scores.metric(name, reading) for reading in readings),
+            )
+            for name in scores.primary_reading
+        ),
+    )
+
+
+def labelled(name: str, unit: str) -> str:
+    """``dtw (km)``"""
+    return f"{name} ({unit})" if unit else name
+
+
+def absences(table: MetricTable) -> list[str]:
+    """Why metrics of the primary reading have no value."""
+    return [
+        f"{row.metric.name} is absent: {row.scores[0].reason}"
+        for row in table.rows
+        if row.scores[0].value is None
+    ]
+
+
+def counts(samples: Counts) -> str:
+    """``118 ok, 2 invalid``"""
+    shown = [status for status in STATUSES if samples.of(status) or status == "ok"]
+    return ", ".join(f"{samples.of(status)} {status}" for status in shown)
+
+
+def epochs_note(scores: Scores, headline: str) -> str | None:
+    """The headline of every epoch, where there are several."""
+    if not scores.epochs:
+        return None
+    values = ", ".join(number(epoch[scores.primary].get(headline)) for epoch in scores.epochs)
+    return f"means over {len(scores.epochs)} epochs; {headline} of each: {values}"
+
+
+def difference_cells(difference: Difference) -> list[str]:
+    """The cells below :data:`DIFFERENCE_HEAD`."""
+    return [
+        labelled(difference.metric, difference.unit),
+        number(difference.before),
+        number(difference.after),
+        signed(difference.value),
+        interval(difference.low, difference.high, sign=True),
+        "" if difference.value is None else difference.verdict,
+    ]
+
+
+def floor_note(found: Sequence[Floor], reading: str, metric: str) -> str | None:
+    """``floor: builtin:mean 0.0877, builtin:mode 0.5356 (left out: builtin:bigram: …)``.
+
+    Where no baseline has the metric (it may need what is not installed), the first one they have.
+    """
+    done = [floor for floor in found if not floor.skipped]
+    metrics = [metric, *(done[0].readings.get(reading, {}) if done else ())]
+    shown: list[str] = []
+    for name in metrics:
+        values = [(floor.agent, floor.readings.get(reading, {}).get(name)) for floor in done]
+        shown = [f"{agent} {number(value)}" for agent, value in values if value is not None]
+        if shown:
+            metric = f"floor ({name})" if name != metric else "floor"
+            break
+    left_out = [floor for floor in found if floor.skipped]
+    if not shown and not left_out:
+        return None
+    text = f"{metric}: {', '.join(shown)}" if shown else "floor: not computed"
+    if left_out:
+        reasons = dict.fromkeys(str(floor.skipped) for floor in left_out)
+        names = ", ".join(floor.agent for floor in left_out)
+        text += f" (left out: {names}: {'; '.join(reasons)})"
+    return text

@@ -1,0 +1,252 @@
+"""What scores.json holds, as frozen dataclasses: scoring makes them, gates and reports read them.
+
+:meth:`Scores.from_json` is the only place that checks a file. :meth:`Scores.as_json` gives the
+mapping that is written, and that hooks and benchmarks of third parties get.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.base.plain import is_finite
+
+# Keys of scores.json that a run without epochs, baseline or floor does not have.
+_OPTIONAL = ("epochs", "baseline", "floor")
+_KINDS = {
+    str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "an object",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric's value and its interval; where there is no value, the reason."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+
+
+Readings = Mapping[str, Mapping[str, Score]]  # {reading: {metric: score}}
+Values = Mapping[str, Mapping[str, float | None]]  # the same without intervals and reasons
+
+
+@dataclass(frozen=True)
+class AgentFacts:
+    name: str | None = None
+    digest: str | None = None
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    source: str | None = None
+    digest: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many samples were asked, and how many have each status."""
+
+    total: int = 0
+    ok: int = 0
+    invalid: int = 0
+    error: int = 0
+    timeout: int = 0
+
+    def of(self, status: str) -> int:
+        count: int = getattr(self, status)
+        return count
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """What became of a gate; ``passed`` is None where the run was cut short."""
+
+    gate: str
+    passed: bool | None = None
+    value: float | None = None
+    threshold: float | None = None
+    reason: str | None = None
+
+    @property
+    def failure(self) -> str | None:
+        """Why it failed; None for a gate that passed or was not decided."""
+        if self.passed is not False:
+            return None
+        if self.reason or self.value is None or self.threshold is None:
+            return self.reason or "no reason was given"
+        return f"got {self.value:.6g} against {self.threshold:.6g}"
+
+
+@dataclass(frozen=True)
+class Floor:
+    """One of the benchmark's own agents: its values, or why it was left out."""
+
+    agent: str  # "builtin:mean"
+    readings: Values = field(default_factory=dict)
+    skipped: str | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One sample before and after; no value where it had no valid answer."""
+
+    sample: str
+    before: float | None = None
+    after: float | None = None
+
+
+@dataclass(frozen=True)
+class SampleChanges:
+    """How many samples got better, worse or stayed, and the largest changes."""
+
+    better: int
+    worse: int
+    same: int
+    largest: tuple[Change, ...] = ()
+    kinds: tuple[str, ...] = ()  # of samples that have the metric: "uid"
+
+
+@dataclass(frozen=True)
+class BaselineScores:
+    """The run that --baseline names, and the paired differences to it (this run - baseline)."""
+
+    run: str
+    agent: AgentFacts = AgentFacts()
+    readings: Readings = field(default_factory=dict)
+    common_samples: int = 0
+    deltas: Readings = field(default_factory=dict)
+    samples: Mapping[str, SampleChanges] = field(default_factory=dict)  # by metric
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """The scores of a run: decided once, rendered everywhere. The fields are the keys of the file."""
+
+    schema: int | None = None
+    benchmark: str
+    mode: str = ""
+    dataset: DataFacts = DataFacts()
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    primary: str  # the reading that gates and the headline use
+    samples: Counts = Counts()
+    readings: Readings
+    epochs: tuple[Values, ...] | None = None  # the values of each, where there are several
+    details: Mapping[str, Any] = field(default_factory=dict)
+    baseline: BaselineScores | None = None
+    agent: AgentFacts = AgentFacts()
+    partial: bool = False
+    incomplete: str | None = None  # why the run was cut short
+    gates: tuple[GateResult, ...] = ()
+    floor: tuple[Floor, ...] | None = None
+
+    @property
+    def primary_reading(self) -> Mapping[str, Score]:
+        return self.readings[self.primary]
+
+    def metric(self, name: str, reading: str | None = None) -> Score:
+        """A score of the primary reading or of another; without a value where there is none."""
+        return self.readings.get(reading or self.primary, {}).get(name) or Score()
+
+    @property
+    def notes(self) -> list[str]:
+        """The lines that the benchmark and the floor add below the table."""
+        found = self.details.get("notes")
+        return [str(line) for line in found] if isinstance(found, list) else []
+
+    @property
+    def gates_passed(self) -> str:
+        """``2/3``; ``-`` where none was decided."""
+        decided = [gate.passed for gate in self.gates if gate.passed is not None]
+        return f"{sum(decided)}/{len(decided)}" if decided else "-"
+
+    def as_json(self) -> dict[str, Any]:
+        """The mapping of scores.json, its keys in the order of the fields."""
+        plain: dict[str, Any] = _plain(self)
+        return {k: value for k, value in plain.items() if value is not None or k not in _OPTIONAL}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any], where: Path | str) -> Scores:
+        """The scores in a file; where it holds anything else, a BenchmarkError names the file.
+
+        Keys that are missing or null have their defaults: only benchmark, readings and the
+        primary one must be there.
+        """
+        try:
+            if not isinstance(data.get("benchmark"), str) or not isinstance(
+                data.get("readings"), dict
+            ):
+                raise _Foreign("the scores of a run with `benchmark` and `readings`", list(data))
+            scores: Scores = _typed(Scores, data, "scores")
+            if scores.primary not in scores.readings:
+                known = ", ".join(scores.readings)
+                raise _Foreign(f"`primary` to be one of the readings ({known})", scores.primary)
+        except _Foreign as error:
+            raise BenchmarkError(f"{where}: {error}") from None
+        return scores
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses as mappings; a score has only what it has: an interval, or a reason."""
+    if isinstance(value, Score):
+        if value.value is None:
+            return {"value": None, "reason": value.reason}
+        ends = {} if value.low is None else {"low": value.low, "high": value.high}
+        return {"value": value.value, **ends}
+    if is_dataclass(value):
+        return {own.name: _plain(getattr(value, own.name)) for own in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+class _Foreign(ValueError):
+    """Not what we write: what was expected, and what came."""
+
+    def __init__(self, expected: str, got: object) -> None:
+        super().__init__(f"expected {expected}, got {shown(got)}")
+
+
+_hints = functools.cache(get_type_hints)
+
+
+def _typed(kind: Any, value: Any, name: str) -> Any:
+    """A JSON value as the type that a field declares; ``name`` is for the message where it is not."""
+    inside, origin = get_args(kind), get_origin(kind)
+    if kind is Any:
+        return value
+    if type(None) in inside:
+        return None if value is None else _typed(inside[0], value, name)
+    if kind is float:
+        if not is_finite(value):
+            raise _Foreign(f"a finite {name} or null", value)
+        return value
+    shape: Any = list if origin is tuple else kind if kind in _KINDS else dict
+    if type(value) is not shape:
+        raise _Foreign(f"`{name}` to be {_KINDS[shape]}", value)
+    if origin is tuple:
+        return tuple(_typed(inside[0], item, name) for item in value)
+    if origin is Mapping:
+        return {key: _typed(inside[1], item, key) for key, item in value.items()}
+    return _made(kind, value, name) if shape is dict else value
+
+
+def _made(kind: Any, data: Mapping[str, Any], name: str) -> Any:
+    """The dataclass of a JSON object."""
+    given = {}
+    for own in fields(kind):
+        if data.get(own.name) is not None:
+            about = name if kind is Score else own.name  # numbers are named after their metric
+            given[own.name] = _typed(_hints(kind)[own.name], data[own.name], about)
+    for own in fields(kind):
+        needed = own.default is MISSING and own.default_factory is MISSING
+        if needed and own.name not in given:
+            raise _Foreign(f"`{own.name}` in `{name}`", data)
+    return kind(**given)
