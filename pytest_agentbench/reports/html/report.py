@@ -42,9 +42,7 @@ def write_html(
     write_whole(path, text.encode("utf-8", "xmlcharrefreplace"))
 
 
-def page(
-    settings: Settings, dataset: Dataset, scores: Scores, records: Sequence[Record]
-) -> str:
+def page(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence[Record]) -> str:
     """The report as HTML."""
     benchmark = settings.benchmark
     reading = scores.primary
