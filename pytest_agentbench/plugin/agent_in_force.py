@@ -21,7 +21,7 @@ def agent_in_force(run: Plan, config: pytest.Config) -> dict[str, str]:
     for plugin in config.pluginmanager.get_plugins():
         file = getattr(plugin, "__file__", None) or ""
         fixture = getattr(plugin, "agent", None)
-        if Path(file).name == "conftest.py" and type(fixture).__name__ == _FIXTURE:
+        if Path(file).name == "conftest.py" and isinstance(fixture, _FIXTURE):
             folder = Path(file).parent
             start = config.invocation_params.dir
             if folder == start or folder in start.parents:
@@ -30,4 +30,4 @@ def agent_in_force(run: Plan, config: pytest.Config) -> dict[str, str]:
     return {"name": run.loaded_agent.name, "digest": run.loaded_agent.digest}
 
 
-_FIXTURE = type(pytest.fixture(lambda: None)).__name__
+_FIXTURE = type(pytest.fixture(lambda: None))

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_agentbench.agents import captured
 from pytest_agentbench.agents.prefetch import Ahead
+from pytest_agentbench.plugin import compat
 from pytest_agentbench.plugin.item import RECORDS, ask, put_records_on, sample_function
 from pytest_agentbench.runs import evaluate
 from pytest_agentbench.runs.plan import Plan, Question
@@ -21,41 +22,37 @@ from pytest_agentbench.runs.record import Record
 AHEAD = pytest.StashKey[Ahead[Question]]()
 
 
-class BenchmarkModule(pytest.Module):
+class BenchmarkModule(compat.MemoryModule):
     """A module that exists in memory only: one function for each kind of sample."""
 
     run: Plan
     selected: frozenset[str]  # names pasted by the user ("uid[80012]", "uid"); empty: all
 
     @classmethod
-    def make(
-        cls, parent: pytest.Collector, path: Path, run: Plan, selected: Iterable[str] = ()
+    def of(
+        cls, run: Plan, parent: pytest.Collector, path: Path, selected: Iterable[str] = ()
     ) -> BenchmarkModule:
         nodeid = run.settings.nodeid
-        module: BenchmarkModule = cls.from_parent(
-            parent, path=path, name=Path(nodeid).name, nodeid=nodeid
-        )
+        module: BenchmarkModule = cls.make(parent, path=path, name=Path(nodeid).name, nodeid=nodeid)
         module.run = run
         module.selected = frozenset(selected)
         return module
 
-    def _getobj(self) -> ModuleType:
+    def make_module(self) -> ModuleType:
         module = ModuleType(f"agentbench_{self.name}", self.run.benchmark.description)
         for target in self.run.targets:
             function = sample_function(self.run, target)
-            function.__module__ = (
-                module.__name__
-            )  # its home, or pytest may leave it out as imported
+            # Or pytest would leave it out as imported, with collect_imported_tests = false.
+            function.__module__ = module.__name__
             setattr(module, target, function)
         return module
 
     @cached_property
     def fixtures_are_ours(self) -> bool:
         """Whether no conftest has an ``agent`` or a ``sample`` of its own, and nobody looks at fixtures."""
-        found = self.session._fixturemanager.getfixturedefs
         option = self.config.option
         watched = option.setupshow or option.setuponly or option.setupplan
-        return not watched and all(len(found(n, self) or ()) == 1 for n in ("agent", "sample"))
+        return not watched and all(compat.is_defined_once(self, n) for n in ("agent", "sample"))
 
     def funcnamefilter(self, name: str) -> bool:
         return name in self.run.targets
@@ -72,10 +69,7 @@ class BenchmarkModule(pytest.Module):
     def ahead(self, item: pytest.Item) -> Ahead[Question]:
         """The questions that this process asks ahead of their turn, from its first item on."""
         if AHEAD not in self.stash:
-            plugin = self.config.pluginmanager.get_plugin("logging-plugin")
-            names = ("caplog_handler", "report_handler", "log_cli_handler", "log_file_handler")
-            handlers = [getattr(plugin, name, None) for name in names]
-            captured.install([handler for handler in handlers if handler is not None])
+            captured.install(compat.log_handlers(self.config))
             upcoming: Sequence[pytest.Item] = self.session.items
             worker = getattr(self.config, "workerinput", None)
             if worker is not None:
@@ -114,7 +108,7 @@ class InvocationDirectory(pytest.Directory):
         # rootdir as their path: --lf skips files whose path has no failures, and every failure of
         # ours lies below rootdir.
         root = self.config.rootpath
-        return [BenchmarkModule.make(self, root, run, names) for run, names in self.modules]
+        return [BenchmarkModule.of(run, self, root, names) for run, names in self.modules]
 
 
 class Collection:
@@ -145,7 +139,7 @@ class Collection:
         self, file_path: Path, parent: pytest.Collector
     ) -> BenchmarkModule | None:
         run = self._scenarios.get(file_path)
-        return None if run is None else BenchmarkModule.make(parent, file_path, run)
+        return None if run is None else BenchmarkModule.of(run, parent, file_path)
 
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
@@ -169,7 +163,7 @@ class Collection:
         """Where questions are asked ahead, every worker must know its share of the items."""
         if all(run.settings.concurrency == 1 for run in self._runs()):
             return None
-        from pytest_agentbench.plugin.asking_ahead import SharedOut
+        from pytest_agentbench.plugin.scheduler import SharedOut
 
         return SharedOut(config, log)
 
@@ -206,9 +200,10 @@ class Collection:
         module = item.parent
         if isinstance(module, BenchmarkModule) and module.fixtures_are_ours:
             assert isinstance(item, pytest.Function)
-            param = item.callspec.params["sample"]
-            given = {"agent": module.run.agent, "sample": module.run.samples(param)}
-            item.funcargs.update(given, request=item._request)
+            questions = module.run.items[item.name]
+            indices = [question.sample for question in questions]
+            asked = indices[0] if module.run.chunk == 1 else indices
+            item.funcargs.update(agent=module.run.agent, sample=module.run.samples(asked))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.plugin import compat
 from pytest_agentbench.plugin.options import known
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.settings import scenario
@@ -174,12 +175,14 @@ def check_selected(runs: dict[str, Plan], selected: dict[str, list[str]]) -> Non
 def keep_only_tests(config: pytest.Config, runs: dict[str, Plan]) -> None:
     """Takes node ids of ours out of pytest's arguments, and its default paths where none was given."""
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
-        config.args = []
-    else:
-        config.args = [
-            arg for arg in config.args
-            if "::" not in arg or _benchmark_in(config, arg.partition("::")[0], runs) not in runs
-        ]  # fmt: skip
+        compat.set_paths(config, [])
+        return
+
+    def is_ours(arg: str) -> bool:
+        where, colons, _ = arg.partition("::")
+        return bool(colons) and _benchmark_in(config, where, runs) in runs
+
+    compat.set_paths(config, [arg for arg in config.args if not is_ours(arg)])
 
 
 def warn_about_rootdir(config: pytest.Config) -> None:

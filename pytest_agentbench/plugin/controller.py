@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.plugin import hosts, junit, progress_line
+from pytest_agentbench.plugin import compat, hosts, junit, progress_line
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
 from pytest_agentbench.plugin.item import failed_records
 from pytest_agentbench.reports import mlflow, publish, summary, tables
@@ -115,9 +115,9 @@ class Controller:
     def stop(self, reason: str) -> None:
         """Ends the session; under xdist the scheduler's session is another object."""
         self._stopped = reason
-        distributed = self._config.pluginmanager.getplugin("dsession")
+        distributed = compat.distributed_session(self._config)
         if distributed is not None:
-            distributed.shouldstop = reason
+            compat.stop(distributed, reason)
         elif self._session is not None:
             self._session.shouldstop = reason
 
@@ -166,7 +166,7 @@ class Controller:
 
     def _hear_workers_out(self) -> None:
         """Takes what workers have reported or still report: xdist leaves it when it is interrupted."""
-        distributed = self._config.pluginmanager.getplugin("dsession")
+        distributed = compat.distributed_session(self._config)
         if distributed is None:
             return
         for node in self.workers:
@@ -174,15 +174,14 @@ class Controller:
         deadline = time.monotonic() + _LAST_REPORTS
         while self.workers:
             try:
-                left = deadline - time.monotonic()
-                event, given = distributed.queue.get(left > 0, max(left, 0))
+                event, given = compat.next_event(distributed, deadline - time.monotonic())
             except queue.Empty:
                 return
             except KeyboardInterrupt:  # once more: then only what is there already
                 deadline = 0.0
                 continue
             if event == "testreport":
-                distributed.worker_testreport(**given)
+                compat.deliver_report(distributed, given)
             elif event in ("workerfinished", "errordown"):
                 self.pytest_testnodedown(given["node"])
 
@@ -224,10 +223,9 @@ class Controller:
             return
         if self._terminal is not None and self._terminal.verbosity <= 0:
             self._terminal.ensure_newline()
-            if self._terminal.currentfspath is None and not self._terminal.showfspath:
-                # After bare dots (-q, xdist) the reporter does not know that a line is open.
+            if not compat.shows_paths(self._terminal):
                 self._terminal.write_line("")
-        session.testscollected += len(reports)
+        compat.count_more_tests(session, len(reports))
         hook = session.config.hook
         for name, failure in reports:
             location = (nodeid, 0, name)

@@ -28,13 +28,7 @@ def pytest_load_initial_conftests(
 ) -> Generator[None, object, object]:
     """Adds the other options after the conftests: what a project calls ``--agent`` stays its own."""
     result = yield
-    taken = {
-        name
-        for group in (*parser._groups, parser._anonymous)
-        for option in group.options
-        for name in option.names()
-    }
-    options.add_asked(early_config, parser, args, taken)
+    options.add_asked(early_config, parser, args)
     return result
 
 

@@ -95,7 +95,7 @@ def put_records_on(
             records = [*records, *_unanswered(run, item.name, report, records)]
         # ASCII: xdist carries nothing but builtins, and a record may hold anything.
         report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
-    _make_encodable(report)
+    _make_encodable(report, item.config)
 
 
 def _unanswered(
@@ -142,25 +142,27 @@ def failed_records(run: Plan, name: str, reason: str) -> list[Record]:
     ]  # fmt: skip
 
 
-def _make_encodable(report: pytest.TestReport) -> None:
+def _make_encodable(report: pytest.TestReport, config: pytest.Config) -> None:
     """Escapes lone surrogates in what an agent raised or printed: one of them ends an xdist session."""
     if report.passed and not report.sections:
         return
+    report.sections = _escaped(report.sections)
     text = report.longreprtext
     if text != _text_escaped(text):
-        report.longrepr = _escaped(report.longrepr)
-    report.sections = _escaped(report.sections)
+        data = config.hook.pytest_report_to_serializable(config=config, report=report)
+        data = {key: _escaped(value) for key, value in data.items()}
+        back = config.hook.pytest_report_from_serializable(config=config, data=data)
+        report.longrepr = back.longrepr
 
 
 def _escaped(part: Any) -> Any:
-    """A part of a report with all its texts escaped; what pytest made of an exception stays in shape."""
+    """Builtins with all their texts escaped."""
     if isinstance(part, str):
         return _text_escaped(part)
+    if isinstance(part, dict):
+        return {key: _escaped(value) for key, value in part.items()}
     if isinstance(part, (list, tuple)):
         return type(part)(map(_escaped, part))
-    if type(part).__module__.startswith("_pytest."):
-        for name, value in vars(part).items():
-            setattr(part, name, _escaped(value))
     return part
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from pytest_agentbench.plugin import compat
 from pytest_agentbench.settings.options import Option, of_parameter
 from pytest_agentbench.settings.settings import OPTIONS
 
@@ -34,15 +35,16 @@ def add_always(parser: pytest.Parser) -> None:
     parser.addini(_PROGRESS, "seconds between two progress lines (0: none)", "float", default=10.0)
 
 
-def add_asked(
-    config: pytest.Config, parser: pytest.Parser, args: Sequence[str], taken: Collection[str]
-) -> None:
+def add_asked(config: pytest.Config, parser: pytest.Parser, args: Sequence[str]) -> None:
     """Adds the short spellings and the parameters of benchmarks, if the command asks for them.
 
-    ``taken`` are the options that the project and other plugins have.
+    What the project and other plugins call ``--agent`` stays theirs.
     """
-    helping = config.known_args_namespace.help
-    named = [] if "--benchmark" in taken else list(asked_for(args, config))
+    helping = compat.help_is_asked(config)
+    named = list(asked_for(args, config))
+    taken = compat.option_names(parser) if helping or named else set()
+    if "--benchmark" in taken:
+        named = []
     short = bool(helping or named)
     parameters = _parameters(args, config, named, taken if short else None, helping)
     config.stash[_PARAMETERS] = parameters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
 from collections.abc import Callable, Collection
@@ -10,6 +9,7 @@ from collections.abc import Callable, Collection
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.plugin import compat
 from pytest_agentbench.reports.summary import progress_line
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import Record
@@ -48,8 +48,7 @@ class Progress:
 def say(config: pytest.Config, line: str) -> None:
     """A line about long work for the person who waits; pytest captures already when data are loaded."""
     reporter = config.pluginmanager.getplugin("terminalreporter")
-    capture = config.pluginmanager.getplugin("capturemanager")
-    with contextlib.nullcontext() if capture is None else capture.global_and_fixture_disabled():
+    with compat.capture_disabled(config):
         if reporter is None:
             sys.stderr.write(f"{line}\n")
         else:

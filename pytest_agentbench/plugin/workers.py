@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import dataclasses
 import functools
 import socket
 import subprocess
@@ -15,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.plugin import hosts
+from pytest_agentbench.plugin import compat, hosts
 from pytest_agentbench.plugin.controller import Controller
 from pytest_agentbench.settings.settings import OPTIONS
 
@@ -45,15 +43,14 @@ class Distribution:
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionstart(self) -> Generator[None, None, None]:
         """Starts the workers; a host that is not there is the user's mistake, not an internal error."""
-        distributed: Any = self._config.pluginmanager.getplugin("dsession")
+        distributed = compat.distributed_session(self._config)
         if distributed is None:
             return (yield)
-        # xdist ends with an internal error where a lost host cannot be reached again.
-        distributed._clone_node = functools.partial(self._replace, distributed._clone_node)
+        compat.replace_cloning(distributed, self._replace)
         try:
             return (yield)
         except ValueError as error:
-            if "rsync root" not in str(error):
+            if not compat.is_about_rsync(error):
                 raise
             raise pytest.UsageError(
                 f"--tx: {error}: xdist takes it for a path on the hosts; write an option and its "
@@ -73,30 +70,23 @@ class Distribution:
         if any(_is_elsewhere(spec) for spec in specs):
             # xdist takes a value that exists here for a path to be copied; --option=VALUE it leaves.
             args = _joined([str(arg) for arg in config.invocation_params.args])
-            params = dataclasses.replace(config.invocation_params, args=tuple(args))
-            config.invocation_params = params
+            compat.set_invocation_args(config, args)
         for spec in specs:
             if spec.ssh:
                 spec.ssh = f"{_patience(spec)}{spec.ssh}"
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_newgateway(self, gateway: Any) -> None:
-        if gateway.spec.socket:
-            _keep_alive(gateway._io.sock)
+        connection = compat.connection_of(gateway) if gateway.spec.socket else None
+        if connection is not None:
+            _keep_alive(connection)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         self._started += 1
         if _is_elsewhere(node.gateway.spec):
             node.workerinput["agentbench_host"] = self._told
-        send = node.sendcommand
-
-        def send_if_there(name: str, **kwargs: object) -> None:
-            # The news of a worker's death may still be in xdist's queue: it hands on what is sent here.
-            with contextlib.suppress(OSError):
-                send(name, **kwargs)
-
-        node.sendcommand = send_if_there
+        compat.ignore_lost_connection(node)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any) -> None:
@@ -162,7 +152,7 @@ class Distribution:
 
 
 def _lost_errors() -> tuple[type[BaseException], ...]:
-    from execnet.gateway_bootstrap import HostNotFound  # only where xdist is in use
+    from execnet import HostNotFound  # only where xdist is in use
 
     return (HostNotFound, OSError, EOFError)
 
