@@ -52,7 +52,7 @@ def make_run(
     samples = [dataset.sample(index) for index in only]
     made = []
     for epoch in range(1, epochs + 1):
-        made += evaluate(ToySum(), samples, lambda s: ask.ask(answer, s.context), epoch)[0]
+        made += evaluate(ToySum(), samples, [ask.ask(answer, s.context) for s in samples], epoch)[0]
     lines = "".join(f"{record.to_json()}\n" for record in made)
     (folder / run_folder.RECORDS).write_text(lines, encoding="ascii")
     questions = [(index, epoch) for epoch in range(1, epochs + 1) for index in only]

@@ -24,10 +24,6 @@ class Outcome:
     usage: Usage = field(default_factory=Usage)
     printed: Printed | None = None  # output kept apart, if the question was asked ahead of its turn
 
-    def as_answer(self, _: object) -> Outcome:
-        """This outcome, whoever asks: for questions that were asked already."""
-        return self
-
 
 def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
     """Calls the agent; errors that may pass are tried again, others and timeouts are the outcome."""

@@ -1,42 +1,51 @@
-"""Questions asked ahead of their turn: K at once, while pytest still reports one item after the other.
+"""Questions asked ahead of their turn: several at once, while pytest reports one item after another.
 
-The calls in flight are bounded, not the answers that wait for their turn: one slow call holds up
-its own item and nothing else.
+The calls in flight are bounded; the answers that wait for their turn are not. One slow call holds
+up its own item and nothing else.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pytest_agentbench.agents.ask import Outcome
+from pytest_agentbench.agents import captured
+from pytest_agentbench.agents.ask import Outcome, ask
+from pytest_agentbench.benchmarks.protocol import Dataset
 
 Key = TypeVar("Key")
 
 
-class Ahead(Generic[Key]):
-    """Asks the planned questions in their order, ``concurrency`` at a time."""
+class Prefetch(Generic[Key]):
+    """Asks an agent about samples in their order, ``concurrency`` at a time.
+
+    ``samples`` maps each question to the index of its sample.
+    """
 
     def __init__(
-        self, ask: Callable[[Key], Outcome], plan: Iterable[Key], concurrency: int
+        self,
+        agent: Callable[[Any], Any],
+        dataset: Dataset,
+        samples: Mapping[Key, int],
+        retries: int,
+        concurrency: int,
     ) -> None:
-        self._ask = ask
-        self._waiting = deque(plan)
-        self._futures: dict[Key, Future[Outcome]] = {key: Future() for key in self._waiting}
-        self._threads = [
-            threading.Thread(target=self._work, name=f"agentbench-ahead-{n}", daemon=True)
-            for n in range(min(concurrency, len(self._waiting)))
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._agent = agent
+        self._dataset = dataset
+        self._retries = retries
+        self._waiting = deque(samples.items())
+        self._futures: dict[Key, Future[Outcome]] = {key: Future() for key in samples}
+        for number in range(min(concurrency, len(samples))):
+            name = f"agentbench-ahead-{number}"
+            threading.Thread(target=self._work, name=name, daemon=True).start()
 
-    def take(self, key: Key) -> Outcome:
-        """The outcome of a question, once; one that was not planned, or again, is asked now."""
+    def take(self, key: Key) -> Outcome | None:
+        """Waits for the outcome of a question; None if it was not planned, or was taken before."""
         future = self._futures.pop(key, None)
-        return self._ask(key) if future is None else future.result()
+        return None if future is None else future.result()
 
     def finished(self) -> dict[Key, Outcome]:
         """Outcomes that are there and that nobody has taken."""
@@ -50,11 +59,14 @@ class Ahead(Generic[Key]):
     def _work(self) -> None:
         while True:
             try:
-                key = self._waiting.popleft()
+                key, index = self._waiting.popleft()
             except IndexError:
                 return
             future = self._futures[key]
             try:
-                future.set_result(self._ask(key))
+                with captured.kept() as printed:
+                    outcome = ask(self._agent, self._dataset.sample(index).context, self._retries)
+                outcome.printed = printed
+                future.set_result(outcome)
             except BaseException as error:
                 future.set_exception(error)

@@ -92,10 +92,11 @@ def _local(
 
     def records() -> Iterator[Sequence[Record]]:
         for epoch in range(1, settings.epochs + 1):
-            ask = run.asker(None, epoch)
             for start in range(0, len(run.indices), _AT_ONCE):
                 samples = [run.dataset.sample(i) for i in run.indices[start : start + _AT_ONCE]]
-                yield evaluate(run.benchmark, samples, ask, epoch)[0]
+                yield evaluate(run.benchmark, samples, [run.ask(s, epoch) for s in samples], epoch)[
+                    0
+                ]
 
     return run, records()
 

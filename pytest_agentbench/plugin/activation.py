@@ -1,4 +1,4 @@
-"""From what the user typed to runs: which benchmarks were asked for, and with which settings."""
+"""From what the user typed to plans: which benchmarks were asked for, and with which settings."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.plugin import hosts, workers
+from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import BenchmarkModule, Collection
 from pytest_agentbench.plugin.command_line import (
     bases,
@@ -50,16 +51,16 @@ def activate(config: pytest.Config) -> None:
         listening = contextlib.ExitStack()
         listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
         config.add_cleanup(listening.close)
-        runs = {nodeid: Plan(one, processes) for nodeid, one in settings.items()}
-        check_selected(runs, selected)
+        plans = {nodeid: Plan(one, processes) for nodeid, one in settings.items()}
+        check_selected(plans, selected)
         if worker is not None:
             if told:
-                hosts.check(told, runs, config)
-            hosts.from_controller(worker["agentbench_resume"], runs)
+                hosts.check(told, plans, config)
+            workers.take_up_resumed(worker["agentbench_resume"], plans)
         else:
             if config.getoption("agentbench_mlflow"):
                 mlflow.check_installed()
-            controller = Controller(config, list(runs.values()))
+            controller = Controller(config, list(plans.values()))
             config.pluginmanager.register(controller, "agentbench-controller")
             distribution = Distribution(config, controller)
             config.pluginmanager.register(distribution, "agentbench-distribution")
@@ -68,19 +69,31 @@ def activate(config: pytest.Config) -> None:
             config.pluginmanager.register(workers.Refusal(str(error)), "agentbench-refusal")
             return
         raise pytest.UsageError(str(error)) from None
-    named = [(r, frozenset(selected.get(n, ()))) for n, r in runs.items() if n not in paths]
-    scenarios = {path: runs[nodeid] for nodeid, path in paths.items()}
+    named = [(p, frozenset(selected.get(n, ()))) for n, p in plans.items() if n not in paths]
+    scenarios = {path: plans[nodeid] for nodeid, path in paths.items()}
     config.pluginmanager.register(Collection(named, scenarios), "agentbench-collection")
-    config.stash[_MARKED] = {r.benchmark.name: r for r, _ in named}
-    keep_only_tests(config, runs)
+    # After the controller: pytest calls it before the controller at the end of the session.
+    config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
+    config.stash[_MARKED] = {p.benchmark.name: p for p, _ in named}
+    keep_only_tests(config, plans)
 
 
-def run_of(node: Any) -> Plan | None:
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """Feeds ``sample`` of a user's marked test with all samples. Our own functions feed themselves."""
+    plan = plan_of(metafunc.definition)
+    if plan is not None and not isinstance(metafunc.definition.parent, BenchmarkModule):
+        keys = plan.dataset.keys
+        several = len(plan.targets) > 1
+        ids = [str(keys[index]) if several else keys[index].id for index in plan.indices]
+        metafunc.parametrize("sample", plan.indices, ids=ids, indirect=True)
+
+
+def plan_of(node: Any) -> Plan | None:
     """The run that a test belongs to: by its place in a benchmark, or by its mark."""
     module = node.getparent(BenchmarkModule)
     if module is not None:
-        run: Plan = module.run
-        return run
+        plan: Plan = module.plan
+        return plan
     mark = node.get_closest_marker("agentbench")
     if mark is None:
         return None

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from pytest_agentbench.runs.plan import Plan
 
 
-def agent_in_force(run: Plan, config: pytest.Config) -> dict[str, str]:
+def agent_in_force(plan: Plan, config: pytest.Config) -> dict[str, str]:
     """The agent that will answer: the one of ``--agent``, or a conftest's ``agent`` fixture."""
-    if run.submission is not None:
-        return {"name": run.loaded_agent.name, "digest": run.loaded_agent.digest}
+    if plan.submission is not None:
+        return {"name": plan.loaded_agent.name, "digest": plan.loaded_agent.digest}
     for plugin in config.pluginmanager.get_plugins():
         file = getattr(plugin, "__file__", None) or ""
         fixture = getattr(plugin, "agent", None)
@@ -27,7 +27,7 @@ def agent_in_force(run: Plan, config: pytest.Config) -> dict[str, str]:
             if folder == start or folder in start.parents:
                 digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
                 return {"name": "conftest.py:agent", "digest": digest}
-    return {"name": run.loaded_agent.name, "digest": run.loaded_agent.digest}
+    return {"name": plan.loaded_agent.name, "digest": plan.loaded_agent.digest}
 
 
 _FIXTURE = type(pytest.fixture(lambda: None))

@@ -1,29 +1,111 @@
-"""Work shared out among xdist's workers once and for all, so that each can ask ahead of its turn.
+"""Which questions each process asks ahead of their turn, and what becomes of their answers.
 
-xdist's own schedulers tell a worker its next item only. Here worker 0 of 3 has the items 0, 3, 6 …,
-and knows it without being told.
+With ``--concurrency`` every process asks many questions at once. Each xdist worker must then know
+from the start which items it will get: worker 0 of 3 has the items 0, 3, 6 and so on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, TypeVar
 
+import pytest
+
+from pytest_agentbench.agents import captured
 from pytest_agentbench.plugin import compat
+from pytest_agentbench.plugin.collection import BenchmarkModule
+from pytest_agentbench.plugin.item import RECORDS
+from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.runs.record import Record
 
 T = TypeVar("T")
 
 
 def share(items: Sequence[T], worker: str, workers: int) -> Sequence[T]:
-    """The items of the worker called ``gw0``, ``gw1`` …; a worker started later has none of its own."""
+    """The items of a worker (``gw0``, ``gw1`` …). One that replaces a dead worker has no share."""
     number = int(worker.removeprefix("gw"))
     return items[number::workers] if number < workers else items[:0]
 
 
-def is_called_off(config: Any) -> bool:
-    """Whether the controller has told this worker to end while items of its share are left.
+def is_called_off(config: pytest.Config) -> bool:
+    """Whether this worker must end although items of its share are left (``-x``, Ctrl-C, budget).
 
-    Behind its share every worker finds the word to end; the second one means now.
+    The scheduler queues one end mark behind each share. A second one comes only when the session
+    must end.
     """
-    left = compat.queued(config)
-    return len(left) > 2 and not any(isinstance(one, int) for one in left[-2:])
+    queued = compat.queued(config)
+    return len(queued) > 2 and not any(isinstance(one, int) for one in queued[-2:])
+
+
+class AskingAhead:
+    """Hooks that start to ask ahead, and that save answers without a report at the end."""
+
+    def __init__(self, plans: Sequence[Plan]) -> None:
+        self._plans = plans
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        if all(plan.settings.concurrency == 1 for plan in self._plans):
+            return None
+        from pytest_agentbench.plugin.scheduler import SharedOut
+
+        return SharedOut(config, log)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        """Starts with the first item: only then is it known that no conftest has another agent."""
+        module = item.parent
+        if not isinstance(module, BenchmarkModule) or not isinstance(item, pytest.Function):
+            return
+        plan = module.plan
+        # A submission is looked up, which takes no time.
+        concurrent = plan.settings.concurrency > 1 and plan.submission is None
+        if concurrent and not plan.asks_ahead and item.funcargs["agent"] is plan.agent:
+            captured.install(compat.log_handlers(item.config))
+            plan.ask_ahead(list(_questions_from(item, plan)))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        result = yield
+        module = item.parent
+        asks_ahead = isinstance(module, BenchmarkModule) and module.plan.asks_ahead
+        # Its whole share is queued: by itself, the worker would look only after the last item.
+        if asks_ahead and hasattr(item.config, "workerinput") and is_called_off(item.config):
+            item.session.shouldstop = "the session has ended"
+        return result
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Stops asking ahead, and saves the answers that no report has carried."""
+        controller = session.config.pluginmanager.getplugin("agentbench-controller")
+        saved: dict[str, list[tuple[str, str]]] = {}
+        for plan in self._plans:
+            nodeid = plan.settings.nodeid
+            for record in _unreported(session, plan):
+                if controller is not None:  # at once: a second Ctrl-C may come any time
+                    controller.save({nodeid: [record.to_parts()]})
+                else:
+                    saved.setdefault(nodeid, []).append(record.to_parts())
+        if controller is None:
+            session.config.workeroutput["agentbench_saved"] = json.dumps(saved)  # type: ignore[attr-defined]
+
+
+def _questions_from(item: pytest.Item, plan: Plan) -> Iterator[Question]:
+    """The questions of this process from an item on; none if the item is of a dead worker's share."""
+    items: Sequence[pytest.Item] = item.session.items
+    worker = getattr(item.config, "workerinput", None)
+    if worker is not None:
+        items = share(items, worker["workerid"], worker["workercount"])
+    if item in items:
+        for one in items[items.index(item) :]:
+            if one.parent is item.parent:
+                yield from plan.items[one.name]
+
+
+def _unreported(session: pytest.Session, plan: Plan) -> Iterator[Record]:
+    """The records of items that ended without a report, and of answers that came before their turn."""
+    for item in session.items:
+        if isinstance(item.parent, BenchmarkModule) and item.parent.plan is plan:
+            yield from item.stash.get(RECORDS, ())
+    yield from plan.unreported()

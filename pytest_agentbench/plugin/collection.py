@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
-from pytest_agentbench.agents import captured
-from pytest_agentbench.agents.prefetch import Ahead
 from pytest_agentbench.plugin import compat
-from pytest_agentbench.plugin.item import RECORDS, ask, put_records_on, sample_function
+from pytest_agentbench.plugin.item import ask, put_records_on, sample_function
 from pytest_agentbench.runs import evaluate
-from pytest_agentbench.runs.plan import Plan, Question
-from pytest_agentbench.runs.record import Record
-
-AHEAD = pytest.StashKey[Ahead[Question]]()
+from pytest_agentbench.runs.plan import Plan
 
 
 class BenchmarkModule(compat.MemoryModule):
     """A module that exists in memory only: one function for each kind of sample."""
 
-    run: Plan
+    plan: Plan
     selected: frozenset[str]  # names pasted by the user ("uid[80012]", "uid"); empty: all
 
     @classmethod
     def of(
-        cls, run: Plan, parent: pytest.Collector, path: Path, selected: Iterable[str] = ()
+        cls, plan: Plan, parent: pytest.Collector, path: Path, selected: Iterable[str] = ()
     ) -> BenchmarkModule:
-        nodeid = run.settings.nodeid
+        nodeid = plan.settings.nodeid
         module: BenchmarkModule = cls.make(parent, path=path, name=Path(nodeid).name, nodeid=nodeid)
-        module.run = run
+        module.plan = plan
         module.selected = frozenset(selected)
         return module
 
     def make_module(self) -> ModuleType:
-        module = ModuleType(f"agentbench_{self.name}", self.run.benchmark.description)
-        for target in self.run.targets:
-            function = sample_function(self.run, target)
+        module = ModuleType(f"agentbench_{self.name}", self.plan.benchmark.description)
+        for target in self.plan.targets:
+            function = sample_function(self.plan, target)
             # Or pytest would leave it out as imported, with collect_imported_tests = false.
             function.__module__ = module.__name__
             setattr(module, target, function)
@@ -55,7 +48,7 @@ class BenchmarkModule(compat.MemoryModule):
         return not watched and all(compat.is_defined_once(self, n) for n in ("agent", "sample"))
 
     def funcnamefilter(self, name: str) -> bool:
-        return name in self.run.targets
+        return name in self.plan.targets
 
     def classnamefilter(self, name: str) -> bool:
         return False
@@ -65,23 +58,6 @@ class BenchmarkModule(compat.MemoryModule):
         if not self.selected:
             return found
         return [i for i in found if {i.name, i.name.partition("[")[0]} & self.selected]
-
-    def ahead(self, item: pytest.Item) -> Ahead[Question]:
-        """The questions that this process asks ahead of their turn, from its first item on."""
-        if AHEAD not in self.stash:
-            captured.install(compat.log_handlers(self.config))
-            upcoming: Sequence[pytest.Item] = self.session.items
-            worker = getattr(self.config, "workerinput", None)
-            if worker is not None:
-                from pytest_agentbench.plugin.asking_ahead import share
-
-                upcoming = share(upcoming, worker["workerid"], worker["workercount"])
-            # An item of a dead worker's share is nobody's own: it is asked in its turn.
-            upcoming = upcoming[upcoming.index(item) :] if item in upcoming else []
-            mine = (item for item in upcoming if item.getparent(BenchmarkModule) is self)
-            questions = (question for item in mine for question in self.run.items[item.name])
-            self.stash[AHEAD] = self.run.ask_ahead(questions)
-        return self.stash[AHEAD]
 
 
 class InvocationDirectory(pytest.Directory):
@@ -108,7 +84,7 @@ class InvocationDirectory(pytest.Directory):
         # rootdir as their path: --lf skips files whose path has no failures, and every failure of
         # ours lies below rootdir.
         root = self.config.rootpath
-        return [BenchmarkModule.of(run, self, root, names) for run, names in self.modules]
+        return [BenchmarkModule.of(plan, self, root, names) for plan, names in self.modules]
 
 
 class Collection:
@@ -119,10 +95,7 @@ class Collection:
     ) -> None:
         self._named = named  # asked for with --benchmark or by a node id
         self._scenarios = scenarios  # scenario files given as paths
-
-    def _runs(self) -> Iterator[Plan]:
-        yield from (run for run, _ in self._named)
-        yield from self._scenarios.values()
+        self._plans = [*(plan for plan, _ in named), *scenarios.values()]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -138,58 +111,45 @@ class Collection:
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
     ) -> BenchmarkModule | None:
-        run = self._scenarios.get(file_path)
-        return None if run is None else BenchmarkModule.of(run, parent, file_path)
+        plan = self._scenarios.get(file_path)
+        return None if plan is None else BenchmarkModule.of(plan, parent, file_path)
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Feeds ``sample`` of each of our functions with the samples of its kind."""
+        module = metafunc.definition.parent
+        if isinstance(module, BenchmarkModule):
+            target = f"{metafunc.function.__name__}["
+            own = [name for name in module.plan.items if name.startswith(target)]
+            params = [module.plan.asked_in(name) for name in own]
+            ids = [name[len(target) : -1] for name in own]
+            metafunc.parametrize("sample", params, ids=ids, indirect=True)
 
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> None:
         """Leaves out what --resume-failed-only does not ask."""
-
-        if not any(run.unasked for run in self._runs()):
+        if not any(plan.unasked for plan in self._plans):
             return
 
         def is_left_out(item: pytest.Item) -> bool:
             module = item.getparent(BenchmarkModule)
-            return module is not None and module.run.unasked.issuperset(module.run.items[item.name])
+            return module is not None and module.plan.unasked.issuperset(
+                module.plan.items[item.name]
+            )
 
         left_out = [item for item in items if is_left_out(item)]
         if left_out:
             items[:] = [item for item in items if not is_left_out(item)]
             config.hook.pytest_deselected(items=left_out)
 
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Where questions are asked ahead, every worker must know its share of the items."""
-        if all(run.settings.concurrency == 1 for run in self._runs()):
-            return None
-        from pytest_agentbench.plugin.scheduler import SharedOut
-
-        return SharedOut(config, log)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Stops asking ahead, and saves the answers of items that had no turn to report them."""
-        controller = session.config.pluginmanager.getplugin("agentbench-controller")
-        saved: dict[str, list[tuple[str, str]]] = {}
-        for run, module in _modules(session):
-            nodeid = run.settings.nodeid
-            for record in _unreported(session, run, module):
-                if controller is not None:  # at once: a second Ctrl-C may come any time
-                    controller.save({nodeid: [record.to_parts()]})
-                else:
-                    saved.setdefault(nodeid, []).append(record.to_parts())
-        if controller is None:
-            session.config.workeroutput["agentbench_saved"] = json.dumps(saved)  # type: ignore[attr-defined]
-
     def pytest_unconfigure(self) -> None:
-        for run in self._runs():
-            run.close()
+        for plan in self._plans:
+            plan.close()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         module = item.parent
-        if isinstance(module, BenchmarkModule) and module.run.submission is not None:
+        if isinstance(module, BenchmarkModule) and module.plan.submission is not None:
             with evaluate.held_off():
                 return (yield)
         return (yield)
@@ -200,10 +160,8 @@ class Collection:
         module = item.parent
         if isinstance(module, BenchmarkModule) and module.fixtures_are_ours:
             assert isinstance(item, pytest.Function)
-            questions = module.run.items[item.name]
-            indices = [question.sample for question in questions]
-            asked = indices[0] if module.run.chunk == 1 else indices
-            item.funcargs.update(agent=module.run.agent, sample=module.run.samples(asked))
+            sample = module.plan.samples(module.plan.asked_in(item.name))
+            item.funcargs.update(agent=module.plan.agent, sample=sample)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -211,7 +169,7 @@ class Collection:
         module = pyfuncitem.parent
         if not isinstance(module, BenchmarkModule):
             return None
-        ask(pyfuncitem, module.run, module.ahead)
+        ask(pyfuncitem, module.plan)
         return True
 
     @pytest.hookimpl(wrapper=True)
@@ -221,45 +179,8 @@ class Collection:
         report = yield
         module = item.parent
         if isinstance(module, BenchmarkModule):
-            asked_ahead = AHEAD in module.stash
-            put_records_on(report, item, module.run, asked_ahead)
-            if asked_ahead and call.when == "teardown" and hasattr(item.config, "workerinput"):
-                from pytest_agentbench.plugin.asking_ahead import is_called_off
-
-                if is_called_off(item.config):  # its whole share queued, it would look only then
-                    item.session.shouldstop = "the session has ended"
+            put_records_on(report, item, module.plan)
         return report
-
-
-def _unreported(session: pytest.Session, run: Plan, module: BenchmarkModule) -> Iterator[Record]:
-    """The records of items that ended without a report, and of answers that came before their turn."""
-    for item in session.items:
-        if item.parent is module:
-            yield from item.stash.get(RECORDS, ())
-    if AHEAD in module.stash:
-        module.stash[AHEAD].stop()
-        yield from run.records_of(module.stash[AHEAD].finished())
-
-
-def _modules(session: pytest.Session) -> list[tuple[Plan, BenchmarkModule]]:
-    modules = (item.getparent(BenchmarkModule) for item in session.items)
-    return [(module.run, module) for module in dict.fromkeys(modules) if module is not None]
-
-
-def parametrize(metafunc: pytest.Metafunc, run: Plan) -> None:
-    """Feeds ``sample`` with the run's samples: those of one kind in our functions, all in a user's."""
-    keys = run.dataset.keys
-    if metafunc.definition.getparent(BenchmarkModule) is None:
-        several = len(run.targets) > 1
-        ids = [str(keys[index]) if several else keys[index].id for index in run.indices]
-        metafunc.parametrize("sample", run.indices, ids=ids, indirect=True)
-    else:
-        target = f"{metafunc.function.__name__}["
-        own = {name: found for name, found in run.items.items() if name.startswith(target)}
-        ids = [name[len(target) : -1] for name in own]
-        indices = [[question.sample for question in questions] for questions in own.values()]
-        params = [found[0] for found in indices] if run.chunk == 1 else indices
-        metafunc.parametrize("sample", params, ids=ids, indirect=True)
 
 
 def _folders(root: Path, start: Path) -> list[Path]:

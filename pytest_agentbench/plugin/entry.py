@@ -49,8 +49,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "sample" in metafunc.fixturenames and metafunc.definition.get_closest_marker("agentbench"):
-        from pytest_agentbench.plugin import activation, collection
+        from pytest_agentbench.plugin import activation
 
-        run = activation.run_of(metafunc.definition)
-        if run is not None:
-            collection.parametrize(metafunc, run)
+        activation.parametrize(metafunc)

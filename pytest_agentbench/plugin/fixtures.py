@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 @pytest.fixture
 def agent(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
     """The agent named by --agent: agent(context) gives its answer, whatever its shape."""
-    return _run(request).agent
+    return _plan(request).agent
 
 
 @pytest.fixture
 def sample(request: pytest.FixtureRequest) -> Sample | list[Sample]:
     """One sample of the benchmark: sample.context is for the agent, sample.truth is not."""
-    return _run(request).samples(request.param)
+    return _plan(request).samples(request.param)
 
 
-def _run(request: pytest.FixtureRequest) -> Plan:
+def _plan(request: pytest.FixtureRequest) -> Plan:
     from pytest_agentbench.plugin import activation
 
-    run = activation.run_of(request.node)
-    if run is None:
+    plan = activation.plan_of(request.node)
+    if plan is None:
         pytest.fail(
             f"the fixture {request.fixturename!r} of pytest-agentbench needs to know the benchmark: "
             "mark the test with @pytest.mark.agentbench('NAME')",
             pytrace=False,
         )
-    return run
+    return plan

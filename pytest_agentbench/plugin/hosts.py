@@ -8,7 +8,7 @@ that the controller's file has. What the host then has must be what the controll
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from pytest_agentbench import __version__
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import path_digest
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
-from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.settings.resolve import Digests
 from pytest_agentbench.settings.settings import OPTIONS
 
@@ -30,9 +30,9 @@ _ADVICE = {
 _OTHER_SETTINGS = "its ini file, scenario file or environment is another one"
 
 
-def to_host(runs: list[Plan], config: pytest.Config) -> str:
+def to_host(plans: list[Plan], config: pytest.Config) -> str:
     """What a host is told, as one string."""
-    told = {run.settings.nodeid: [_files(run), _identity(run, config)] for run in runs}
+    told = {plan.settings.nodeid: [_files(plan), _identity(plan, config)] for plan in plans}
     return json.dumps(told)
 
 
@@ -41,17 +41,17 @@ def digests(told: str) -> Digests:
     return {nodeid: files for nodeid, (files, _) in json.loads(told).items()}
 
 
-def check(told: str, runs: Mapping[str, Plan], config: pytest.Config) -> None:
+def check(told: str, plans: Mapping[str, Plan], config: pytest.Config) -> None:
     """Refuses a run that is not the controller's in all that decides its records."""
     problems = []
     for nodeid, (_, theirs) in json.loads(told).items():
-        if nodeid not in runs:
-            raise BenchmarkError(f"expected the run {nodeid}, got {', '.join(runs)} alone")
-        run, mine = runs[nodeid], _identity(runs[nodeid], config)
+        if nodeid not in plans:
+            raise BenchmarkError(f"expected the run {nodeid}, got {', '.join(plans)} alone")
+        plan, mine = plans[nodeid], _identity(plans[nodeid], config)
         for key in {**theirs, **mine}:
             expected, got = theirs.get(key), mine.get(key)
             if expected != got:
-                where = f" from {run.settings.dataset}" if key == "data" else ""
+                where = f" from {plan.settings.dataset}" if key == "data" else ""
                 problems.append(
                     f"{key}: expected {expected}, which the controller has, got {got}{where}; "
                     f"{_ADVICE.get(key, _OTHER_SETTINGS)}"
@@ -60,8 +60,8 @@ def check(told: str, runs: Mapping[str, Plan], config: pytest.Config) -> None:
         raise BenchmarkError("\n".join(["it would not make the same run", *problems]))
 
 
-def _files(run: Plan) -> dict[str, str]:
-    given = {"dataset": run.settings.dataset, "submission": run.settings.submission}
+def _files(plan: Plan) -> dict[str, str]:
+    given = {"dataset": plan.settings.dataset, "submission": plan.settings.submission}
     return {
         key: path_digest(path)
         for key, path in given.items()
@@ -69,28 +69,15 @@ def _files(run: Plan) -> dict[str, str]:
     }
 
 
-def _identity(run: Plan, config: pytest.Config) -> dict[str, str]:
+def _identity(plan: Plan, config: pytest.Config) -> dict[str, str]:
     own = {option.key for option in OPTIONS if option.differs_by_host}
-    settings = {key: value for key, value in run.settings.as_json().items() if key not in own}
-    identity = {"pytest-agentbench": __version__, "data": f"digest {run.dataset.digest}"}
-    if run.settings.submission is not None:
-        path = run.settings.submission
-        digest = path_digest(path) if path.exists() else run.loaded_agent.digest
+    settings = {key: value for key, value in plan.settings.as_json().items() if key not in own}
+    identity = {"pytest-agentbench": __version__, "data": f"digest {plan.dataset.digest}"}
+    if plan.settings.submission is not None:
+        path = plan.settings.submission
+        digest = path_digest(path) if path.exists() else plan.loaded_agent.digest
         identity["submission"] = f"digest {digest}"
     else:
-        identity["agent source"] = f"digest {agent_in_force(run, config)['digest']}"
-    identity |= run.dataset.conditions()
+        identity["agent source"] = f"digest {agent_in_force(plan, config)['digest']}"
+    identity |= plan.dataset.conditions()
     return identity | {key: json.dumps(value) for key, value in settings.items()}
-
-
-def to_worker(runs: Sequence[Plan]) -> str:
-    """What a worker needs to know, as one string."""
-    return json.dumps(
-        {run.settings.nodeid: [sorted(run.answered), sorted(run.unasked)] for run in runs}
-    )
-
-
-def from_controller(text: str, runs: Mapping[str, Plan]) -> None:
-    for nodeid, (answered, unasked) in json.loads(text).items():
-        runs[nodeid].answered = frozenset(Question(*question) for question in answered)
-        runs[nodeid].unasked = frozenset(Question(*question) for question in unasked)

@@ -2,69 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import RemoteAgentError
 from pytest_agentbench.agents.llm.client import BudgetExceeded
-from pytest_agentbench.agents.prefetch import Ahead
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.reports.summary import failures_text
-from pytest_agentbench.runs.evaluate import evaluate
-from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.runs.evaluate import Evaluation
+from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import Record
 
 RECORDS = pytest.StashKey[list[Record]]()  # of an item, until it has reported them
 _LONGEST_OUTPUT = 10_000  # characters of each kind kept with a record
 
 
-def sample_function(run: Plan, target: str) -> Any:
+def sample_function(plan: Plan, target: str) -> Any:
     """What stands for one kind of sample: its name and the fixtures it takes. ``ask`` does the work."""
 
     def function(agent: Any, sample: Any) -> None: ...
 
     function.__name__ = function.__qualname__ = target
-    return pytest.mark.agentbench(run.benchmark.name)(function)
+    return pytest.mark.agentbench(plan.benchmark.name)(function)
 
 
-def ask(
-    item: pytest.Function, run: Plan, ahead_of: Callable[[pytest.Item], Ahead[Question]]
-) -> None:
+def ask(item: pytest.Function, plan: Plan) -> None:
     """Asks the samples of an item, and fails as a test does where one has no valid answer."""
     __tracebackhide__ = True
     given: dict[str, Any] = item.funcargs
     agent, sample = given["agent"], given["sample"]
-    questions = run.items[item.name]
+    questions = plan.items[item.name]
     samples = sample if isinstance(sample, list) else [sample]
     if not all(isinstance(one, Sample) for one in samples):  # a project's own `sample` fixture
-        samples = [run.dataset.sample(question.sample) for question in questions]
-    asked = {
-        s.key: question
-        for s, question in zip(samples, questions, strict=True)
-        if question not in run.answered
-    }
-    # A conftest's own agent is known only in its turn; a submission needs no time.
-    is_own = agent is not run.agent or run.submission is not None
-    concurrent = run.settings.concurrency > 1 and not is_own
-    ahead = ahead_of(item) if concurrent else None
-    direct = run.asker(agent, questions[0].epoch)
-
-    def outcome_of(sample: Sample) -> Outcome:
-        outcome = direct(sample) if ahead is None else ahead.take(asked[sample.key])
-        if outcome.printed is not None:
-            outcome.printed.replay()
-        if isinstance(outcome.error, BudgetExceeded):
-            item.session.shouldstop = f"the budget is spent: {outcome.error}"
-            pytest.skip(f"not asked: {outcome.error}")
-        return outcome
-
-    open_samples = [s for s in samples if s.key in asked]
-    records: list[Record] = []
-    item.stash[RECORDS] = records  # filled as answers come: none is lost half-way
-    _, error = evaluate(run.benchmark, open_samples, outcome_of, questions[0].epoch, records)
+        samples = [plan.dataset.sample(question.sample) for question in questions]
+    evaluation = Evaluation(plan.benchmark, questions[0].epoch)
+    records = item.stash[RECORDS] = evaluation.records  # filled as answers come
+    try:
+        for question, one in zip(questions, samples, strict=True):
+            if question not in plan.answered:
+                outcome = plan.outcome(question, one, agent)
+                if outcome.printed is not None:
+                    outcome.printed.replay()
+                if isinstance(outcome.error, BudgetExceeded):
+                    item.session.shouldstop = f"the budget is spent: {outcome.error}"
+                    pytest.skip(f"not asked: {outcome.error}")
+                evaluation.add(one, outcome)
+    finally:
+        evaluation.measure()
+    error = evaluation.failure
     if error is not None and error.__traceback__ is not None:
         raise error
     failed = [record for record in records if record.status != "ok"]
@@ -78,9 +65,7 @@ def _fail(message: str) -> None:
     pytest.fail(message, pytrace=False)
 
 
-def put_records_on(
-    report: pytest.TestReport, item: pytest.Item, run: Plan, asked_ahead: bool
-) -> None:
+def put_records_on(report: pytest.TestReport, item: pytest.Item, plan: Plan) -> None:
     """Lets the records of an item ride on its report, which xdist carries to the controller."""
     if report.when == "call" or (report.when == "setup" and not report.passed):
         records: list[Record] = []
@@ -89,20 +74,20 @@ def put_records_on(
             del item.stash[RECORDS]  # pytest keeps its items: a worker would keep every answer
         if len(records) == 1:
             records = [_with_evidence(records[0], report)]
-            if asked_ahead:
+            if plan.asks_ahead:
                 report.duration = records[0].seconds  # not the wait for its turn
         if not item.session.shouldstop:  # else the budget is spent: not asked, and nobody's fault
-            records = [*records, *_unanswered(run, item.name, report, records)]
+            records = [*records, *_unanswered(plan, item.name, report, records)]
         # ASCII: xdist carries nothing but builtins, and a record may hold anything.
         report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
     _make_encodable(report, item.config)
 
 
 def _unanswered(
-    run: Plan, name: str, report: pytest.TestReport, answered: Sequence[Record]
+    plan: Plan, name: str, report: pytest.TestReport, answered: Sequence[Record]
 ) -> list[Record]:
     """The records of what something other than the agent ended: a fixture, a skip, a plugin."""
-    open_questions = [q for q in run.items[name] if q not in run.answered]
+    open_questions = [q for q in plan.items[name] if q not in plan.answered]
     if len(answered) == len(open_questions):  # the usual case
         return []
     if isinstance(report.longrepr, tuple):
@@ -111,7 +96,7 @@ def _unanswered(
         crash = getattr(report.longrepr, "reprcrash", None)
         reason = str(getattr(crash, "message", "") or report.longreprtext or report.outcome)
     named = {record.sample for record in answered}
-    return [record for record in failed_records(run, name, reason) if record.sample not in named]
+    return [record for record in failed_records(plan, name, reason) if record.sample not in named]
 
 
 def _with_evidence(record: Record, report: pytest.TestReport) -> Record:
@@ -130,15 +115,15 @@ def _with_evidence(record: Record, report: pytest.TestReport) -> Record:
     return record.changed(evidence={**record.evidence, **captured}) if captured else record
 
 
-def failed_records(run: Plan, name: str, reason: str) -> list[Record]:
+def failed_records(plan: Plan, name: str, reason: str) -> list[Record]:
     """Records of all samples of an item that left none."""
     return [
         Record(
-            run.benchmark.name, str(run.dataset.keys[question.sample]), "error",
+            plan.benchmark.name, str(plan.dataset.keys[question.sample]), "error",
             epoch=question.epoch, error=reason,
         )
-        for question in run.items[name]
-        if question not in run.answered
+        for question in plan.items[name]
+        if question not in plan.answered
     ]  # fmt: skip
 
 

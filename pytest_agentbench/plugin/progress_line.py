@@ -32,7 +32,7 @@ class Progress:
 
     def show(
         self,
-        run: Plan,
+        plan: Plan,
         records: Collection[Record],
         expected: int,
         reporter: pytest.TerminalReporter | None,
@@ -42,7 +42,7 @@ class Progress:
         if self._clock() - self._last >= self._seconds:
             self._last = self._clock()
             reporter.ensure_newline()
-            reporter.write_line(progress_line(run, records, expected))
+            reporter.write_line(progress_line(plan, records, expected))
 
 
 def say(config: pytest.Config, line: str) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import socket
 import subprocess
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +16,8 @@ import pytest
 
 from pytest_agentbench.plugin import compat, hosts
 from pytest_agentbench.plugin.controller import Controller
+from pytest_agentbench.runs.collector import Collector
+from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.settings.settings import OPTIONS
 
 # A host that is silent for so long is lost: ssh and TCP ask it every so often, so many times.
@@ -38,7 +41,7 @@ class Distribution:
 
     @functools.cached_property
     def _told(self) -> str:
-        return hosts.to_host([live.run for live in self._controller.runs], self._config)
+        return hosts.to_host([one.run for one in self._controller.collectors], self._config)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionstart(self) -> Generator[None, None, None]:
@@ -84,6 +87,7 @@ class Distribution:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         self._started += 1
+        node.workerinput["agentbench_resume"] = _answered_before(self._controller.collectors)
         if _is_elsewhere(node.gateway.spec):
             node.workerinput["agentbench_host"] = self._told
         compat.ignore_lost_connection(node)
@@ -149,6 +153,19 @@ class Distribution:
             terminalreporter.section("hosts")
             for problem in dict.fromkeys(self._problems):
                 terminalreporter.write_line(problem, red=True)
+
+
+def _answered_before(collectors: Sequence[Collector]) -> str:
+    """What a resumed run has answered and what it leaves alone, as text for a worker."""
+    plans = [collector.run for collector in collectors]
+    return json.dumps({p.settings.nodeid: [sorted(p.answered), sorted(p.unasked)] for p in plans})
+
+
+def take_up_resumed(text: str, plans: Mapping[str, Plan]) -> None:
+    """On a worker: takes up what the controller knows of a resumed run."""
+    for nodeid, (answered, unasked) in json.loads(text).items():
+        plans[nodeid].answered = frozenset(Question(*question) for question in answered)
+        plans[nodeid].unasked = frozenset(Question(*question) for question in unasked)
 
 
 def _lost_errors() -> tuple[type[BaseException], ...]:

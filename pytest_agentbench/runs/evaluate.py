@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_agentbench.agents.ask import Outcome
@@ -23,48 +23,52 @@ class MissingAnswer(LookupError):
 Failure = BaseException | None
 
 
-def evaluate(
-    benchmark: Benchmark,
-    samples: Sequence[Sample],
-    ask: Callable[[Sample], Outcome],
-    epoch: int = 1,
-    records: list[Record] | None = None,
-) -> tuple[list[Record], Failure]:
-    """The record of each sample, and the first exception that code of the agent's raised.
+class Evaluation:
+    """The records of some samples: made one by one as answers come, then measured all at once.
 
-    They are put into ``records`` as they are made: what ends the work half-way (Ctrl-C, a skip) does
-    not cost the answers that came before.
+    What ends the work half-way (Ctrl-C, a skip) does not cost the answers that came before.
     """
-    __tracebackhide__ = True
-    records = [] if records is None else records
-    answers: list[Any] = []
-    failure: Failure = None
-    try:
-        for sample in samples:
-            record, answer, error = _checked(benchmark, sample, ask(sample), epoch)
-            records.append(record)
-            answers.append(answer)
-            failure = failure or error
-    finally:
-        failure = _measure(benchmark, samples, answers, records) or failure
-    return records, failure
+
+    def __init__(self, benchmark: Benchmark, epoch: int = 1) -> None:
+        self.records: list[Record] = []
+        self.failure: Failure = None  # the first exception that the agent's code raised
+        self._benchmark = benchmark
+        self._epoch = epoch
+        self._samples: list[Sample] = []
+        self._answers: list[Any] = []
+
+    def add(self, sample: Sample, outcome: Outcome) -> None:
+        record, answer, error = _checked(self._benchmark, sample, outcome, self._epoch)
+        self.records.append(record)
+        self._samples.append(sample)
+        self._answers.append(answer)
+        self.failure = self.failure or error
+
+    def measure(self) -> None:
+        """Puts the metrics into the records of checked answers."""
+        records = self.records
+        good = [number for number, record in enumerate(records) if record.status == "ok"]
+        samples, answers = ([of[n] for n in good] for of in (self._samples, self._answers))
+        failure: Failure = None
+        for number, metrics in zip(good, _measured(self._benchmark, samples, answers), strict=True):
+            if isinstance(metrics, Exception):
+                error_text = f"scoring failed: {_said(metrics)}"
+                records[number] = records[number].changed(status="error", error=error_text)
+                failure = failure or metrics
+            else:
+                records[number] = records[number].changed(metrics=jsonable(metrics))
+        self.failure = failure or self.failure
 
 
-def _measure(
-    benchmark: Benchmark, samples: Sequence[Sample], answers: Sequence[Any], records: list[Record]
-) -> Failure:
-    """Puts the metrics into the records of checked answers."""
-    failure = None
-    good = [number for number, record in enumerate(records) if record.status == "ok"]
-    measured = _measured(benchmark, [samples[n] for n in good], [answers[n] for n in good])
-    for number, metrics in zip(good, measured, strict=True):
-        if isinstance(metrics, Exception):
-            error_text = f"scoring failed: {_said(metrics)}"
-            records[number] = records[number].changed(status="error", error=error_text)
-            failure = failure or metrics
-        else:
-            records[number] = records[number].changed(metrics=jsonable(metrics))
-    return failure
+def evaluate(
+    benchmark: Benchmark, samples: Sequence[Sample], outcomes: Iterable[Outcome], epoch: int = 1
+) -> tuple[list[Record], Failure]:
+    """The record of each sample, and the first exception that the agent's code raised."""
+    evaluation = Evaluation(benchmark, epoch)
+    for sample, outcome in zip(samples, outcomes, strict=True):
+        evaluation.add(sample, outcome)
+    evaluation.measure()
+    return evaluation.records, evaluation.failure
 
 
 def _checked(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from pytest_agentbench.agents import ask, captured, load
+from pytest_agentbench.agents import ask, load
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.call import Agent
 from pytest_agentbench.agents.http_agent import HttpAgent
 from pytest_agentbench.agents.llm.client import LLM, BudgetExceeded
-from pytest_agentbench.agents.prefetch import Ahead
+from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.command import CommandAgent
 from pytest_agentbench.agents.process.isolated import IsolatedAgent
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
@@ -59,6 +59,7 @@ class Plan:
             self.submission, self.loaded_agent = submitted(settings, self.dataset)
         self.answered: frozenset[Question] = frozenset()  # by the run that is resumed
         self.unasked: frozenset[Question] = frozenset()  # left alone by --resume-failed-only
+        self._prefetch: Prefetch[Question] | None = None
 
     @cached_property
     def targets(self) -> tuple[str, ...]:
@@ -91,7 +92,12 @@ class Plan:
                     found[f"{target}[{label}{suffix}]"] = questions
         return found
 
-    def samples(self, asked: Any) -> Sample | list[Sample]:
+    def asked_in(self, name: str) -> int | list[int]:
+        """The index of an item's sample, or a list of them (--chunk)."""
+        indices = [question.sample for question in self.items[name]]
+        return indices[0] if self.chunk == 1 else indices
+
+    def samples(self, asked: int | list[int]) -> Sample | list[Sample]:
         """What the fixture ``sample`` gives: a sample by its index, or a list of them (--chunk)."""
         if isinstance(asked, list):
             return [self.dataset.sample(index) for index in asked]
@@ -135,33 +141,41 @@ class Plan:
             return agent
         return Agent(agent, self.settings.agent_timeout, Tools(self.llm))
 
-    def asker(self, agent: Any, epoch: int) -> Callable[[Sample], Outcome]:
-        """What answers a sample: the submission, or the agent, which sees the context alone."""
+    def ask(self, sample: Sample, epoch: int, agent: Any = None) -> Outcome:
+        """What the submission answers, or else the agent, which sees the context alone."""
         if self.submission is not None:
-            answers = self.submission.answers
-            return lambda sample: look_up(answers, sample, epoch)
-        call = self._callable(agent)
-        return lambda sample: ask.ask(call, sample.context, self.settings.agent_retries)
+            return look_up(self.submission.answers, sample, epoch)
+        return ask.ask(self._callable(agent), sample.context, self.settings.agent_retries)
 
-    def ask_ahead(self, questions: Iterable[Question]) -> Ahead[Question]:
-        """Starts to ask these questions, ``concurrency`` at a time."""
+    def ask_ahead(self, questions: Iterable[Question]) -> None:
+        """Starts to ask these questions in their order, ``concurrency`` at a time."""
+        samples = {one: one.sample for one in questions if one not in self.answered}
+        settings = self.settings
+        self._prefetch = Prefetch(
+            self.agent, self.dataset, samples, settings.agent_retries, settings.concurrency
+        )
 
-        def ask_one(question: Question) -> Outcome:
-            ask = self.asker(self.agent, question.epoch)
-            with captured.kept() as printed:
-                outcome = ask(self.dataset.sample(question.sample))
-            outcome.printed = printed
-            return outcome
+    @property
+    def asks_ahead(self) -> bool:
+        """Whether this process has begun to ask questions ahead of their turn."""
+        return self._prefetch is not None
 
-        plan = [question for question in questions if question not in self.answered]
-        return Ahead(ask_one, plan, self.settings.concurrency)
+    def outcome(self, question: Question, sample: Sample, agent: Any) -> Outcome:
+        """What came of a question that was asked ahead; any other is asked now."""
+        ahead = None
+        if self._prefetch is not None and agent is self.agent:
+            ahead = self._prefetch.take(question)
+        return self.ask(sample, question.epoch, agent) if ahead is None else ahead
 
-    def records_of(self, outcomes: Mapping[Question, Outcome]) -> Iterator[Record]:
-        """The records of questions that were asked ahead and had no item to report them."""
-        for question, outcome in outcomes.items():
+    def unreported(self) -> Iterator[Record]:
+        """Stops asking ahead; the records of answers that nobody has taken."""
+        if self._prefetch is None:
+            return
+        self._prefetch.stop()
+        for question, outcome in self._prefetch.finished().items():
             if not isinstance(outcome.error, BudgetExceeded):
                 sample = self.dataset.sample(question.sample)
-                yield from evaluate(self.benchmark, [sample], outcome.as_answer, question.epoch)[0]
+                yield from evaluate(self.benchmark, [sample], [outcome], question.epoch)[0]
 
     def questions_of(self, nodeid: str) -> tuple[Question, ...]:
         """The questions that a node id of this run names; none for any other node id."""

@@ -129,7 +129,8 @@ def _records(
     settings: Settings, dataset: Dataset, indices: Sequence[int], call: Agent
 ) -> list[Record]:
     samples = [dataset.sample(index) for index in indices]
-    records, _ = evaluate(settings.benchmark, samples, lambda sample: ask.ask(call, sample.context))
+    outcomes = [ask.ask(call, sample.context) for sample in samples]
+    records, _ = evaluate(settings.benchmark, samples, outcomes)
     return records
 
 

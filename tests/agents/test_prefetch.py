@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
-from pytest_agentbench.agents.ask import Outcome
-from pytest_agentbench.agents.prefetch import Ahead
+from pytest_agentbench.agents.prefetch import Prefetch
+
+
+class Numbers:
+    """A data set whose samples are their own indices."""
+
+    def sample(self, index):
+        return SimpleNamespace(context=index)
+
+
+def prefetch(agent, numbers, concurrency):
+    return Prefetch(agent, Numbers(), {n: n for n in numbers}, 0, concurrency)
 
 
 def test_calls_in_flight_are_bounded_and_waiting_answers_are_not():
@@ -22,11 +33,11 @@ def test_calls_in_flight_are_bounded_and_waiting_answers_are_not():
         with lock:
             in_flight.discard(n)
             finished.append(n)
-        return Outcome(answer=n)
+        return n
 
     for n in range(1, 20):
         release[n].set()
-    ahead = Ahead(slow_first, range(20), concurrency=3)
+    ahead = prefetch(slow_first, range(20), concurrency=3)
     assert [ahead.take(n).answer for n in range(1, 20)] == list(range(1, 20))
     assert 0 not in finished, "one slow call holds up nothing but itself"
     release[0].set()
@@ -34,11 +45,20 @@ def test_calls_in_flight_are_bounded_and_waiting_answers_are_not():
     assert most <= 3
 
 
-def test_what_was_not_planned_or_is_taken_twice_is_asked_now():
+def test_an_outcome_is_there_once_and_only_if_it_was_planned():
     asked = []
-    ahead = Ahead(lambda n: asked.append(n) or Outcome(answer=n), [1], concurrency=2)
-    assert [ahead.take(1).answer, ahead.take(1).answer, ahead.take(7).answer] == [1, 1, 7]
-    assert asked == [1, 1, 7]
+    ahead = prefetch(lambda n: asked.append(n) or n + 1, [1], concurrency=2)
+    assert ahead.take(1).answer == 2
+    assert (ahead.take(1), ahead.take(7)) == (None, None)
+    assert asked == [1]
+
+
+def test_outcomes_that_nobody_took_are_there_in_the_end():
+    ahead = prefetch(lambda n: 1 // n, [0, 1, 2], concurrency=1)
+    assert ahead.take(2).answer == 0
+    finished = ahead.finished()
+    assert isinstance(finished.pop(0).error, ZeroDivisionError)
+    assert {n: outcome.answer for n, outcome in finished.items()} == {1: 1}
 
 
 def test_stop_starts_no_more():
@@ -48,9 +68,9 @@ def test_stop_starts_no_more():
     def wait(n):
         asked.append(n)
         gate.wait(timeout=30)
-        return Outcome(answer=n)
+        return n
 
-    ahead = Ahead(wait, range(10), concurrency=1)
+    ahead = prefetch(wait, range(10), concurrency=1)
     ahead.stop()
     gate.set()
     ahead.take(asked[0] if asked else 0)

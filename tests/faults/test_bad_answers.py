@@ -93,7 +93,7 @@ many = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def record_of(benchmark: Benchmark, sample: Sample, answer: Any) -> Record:
-    made, failure = evaluate(benchmark, [sample], lambda _: Outcome(answer))
+    made, failure = evaluate(benchmark, [sample], [Outcome(answer)])
     assert failure is None  # else pytest would show a traceback of ours
     assert len(made) == 1
     return made[0]

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
+from toy_runs import ToySum
+
+from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.settings.settings import Settings
 
 ALL = "\n".join(f"{'sum' if n % 4 else 'double'}[s{n}],{2 * n}" for n in range(12))
 HALF = "def agent(context):\n    return context['a'] + context['b'] if context['a'] % 3 else 'x'\n"
@@ -95,3 +101,48 @@ def test_a_limit_draws_with_the_seed_and_marks_the_run_partial(project):
         drawn.append({record["sample"] for record in project.records()})
     assert drawn[0] == drawn[1] != drawn[2]
     assert project.scores()["partial"] is True
+
+
+@pytest.fixture
+def plan():
+    made = Plan(
+        Settings(
+            benchmark=ToySum(), nodeid="toysum", mode="test", dataset="demo", reading="exact",
+            agent="builtin:right", concurrency=2, parameters={"shift": 0},
+        )
+    )  # fmt: skip
+    yield made
+    made.close()
+
+
+def test_a_question_that_was_asked_ahead_is_taken_once_and_any_other_is_asked_now(plan):
+    right, asked = plan.agent, []
+
+    def agent(context):
+        asked.append(context["a"])
+        return right(context)
+
+    agent.close = right.close
+    plan.agent = agent
+    questions = [Question(index, 1) for index in range(4)]
+    plan.answered = frozenset(questions[3:])
+    assert not plan.asks_ahead
+    plan.ask_ahead(questions)
+    assert plan.asks_ahead
+    for question in (questions[0], questions[0], questions[3]):
+        sample = plan.dataset.sample(question.sample)
+        assert plan.outcome(question, sample, agent).answer == sample.truth
+    own = plan.outcome(questions[1], plan.dataset.sample(1), lambda context: "another agent's")
+    assert own.answer == "another agent's"
+    deadline = time.monotonic() + 30
+    while len(asked) < 5 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    left: dict[str, str] = {}
+    while len(left) < 2 and time.monotonic() < deadline:
+        left = {record.sample: record.status for record in plan.unreported()}
+    assert left == {"sum[s1]": "ok", "sum[s2]": "ok"}
+    assert sorted(asked) == [0, 0, 1, 2, 3]
+
+
+def test_without_asking_ahead_nothing_is_unreported(plan):
+    assert list(plan.unreported()) == []

@@ -321,7 +321,7 @@ def score_group(
             Sample(dataset.keys[index], None, dataset.targets(index).astype(np.int64))
             for index in range(start, min(start + AT_ONCE, len(dataset)))
         ]
-        measured, _ = evaluate(benchmark, samples, partial(look_up, answers))
+        measured, _ = evaluate(benchmark, samples, [look_up(answers, s) for s in samples])
         records += [record.changed(answer=None) for record in measured]
     wrong = {} if given is None else wrong_users(given, dataset)
     return records, wrong

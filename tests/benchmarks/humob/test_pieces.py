@@ -81,7 +81,7 @@ def in_pieces(settings, each=map, limit=None):
 def whole(settings):
     run = Plan(settings)
     samples = [run.dataset.sample(index) for index in run.indices]
-    records, _ = evaluate(run.benchmark, samples, run.asker(None, 1))
+    records, _ = evaluate(run.benchmark, samples, [run.ask(sample, 1) for sample in samples])
     return run, [replace(record, answer=None) for record in records]
 
 
