@@ -1,14 +1,14 @@
 """Which questions each process asks ahead of their turn, and what becomes of their answers.
 
-With ``--concurrency`` every process asks many questions at once. Each xdist worker must then know
-from the start which items it will get: worker 0 of 3 has the items 0, 3, 6 and so on.
+With ``--concurrency`` every process asks many questions at once; an xdist worker asks those of its
+share (plugin/scheduler.py). Only workers have xdist, so that module is imported late.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -18,14 +18,6 @@ from pytest_agentbench.plugin.collection import BenchmarkModule
 from pytest_agentbench.plugin.item import RECORDS
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record
-
-T = TypeVar("T")
-
-
-def share(items: Sequence[T], worker: str, workers: int) -> Sequence[T]:
-    """The items of a worker (``gw0``, ``gw1`` …). One that replaces a dead worker has no share."""
-    number = int(worker.removeprefix("gw"))
-    return items[number::workers] if number < workers else items[:0]
 
 
 def is_called_off(config: pytest.Config) -> bool:
@@ -96,6 +88,8 @@ def _questions_from(item: pytest.Item, plan: Plan) -> Iterator[Question]:
     items: Sequence[pytest.Item] = item.session.items
     worker = getattr(item.config, "workerinput", None)
     if worker is not None:
+        from pytest_agentbench.plugin.scheduler import share
+
         items = share(items, worker["workerid"], worker["workercount"])
     if item in items:
         for one in items[items.index(item) :]:

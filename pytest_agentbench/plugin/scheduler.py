@@ -1,17 +1,25 @@
 """The xdist scheduler for runs that ask ahead: every worker knows its share of the items at once.
 
-xdist's own schedulers tell a worker its next item only. This module needs xdist; import it late.
+xdist's own schedulers tell a worker its next item only. Here worker 0 of 3 has the items 0, 3, 6 and
+so on. This module needs xdist: import it late.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from xdist.scheduler import LoadScheduling  # type: ignore[import-untyped]
 
 from pytest_agentbench.plugin import compat
-from pytest_agentbench.plugin.asking_ahead import share
+
+T = TypeVar("T")
+
+
+def share(items: Sequence[T], worker: str, workers: int) -> Sequence[T]:
+    """The items of a worker (``gw0``, ``gw1`` …). One that replaces a dead worker has no share."""
+    number = int(worker.removeprefix("gw"))
+    return items[number::workers] if number < workers else items[:0]
 
 
 class SharedOut(LoadScheduling):  # type: ignore[misc] # xdist has no annotations
