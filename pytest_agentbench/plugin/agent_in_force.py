@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_agentbench.runs.plan import Plan
-
-if TYPE_CHECKING:
-    from pytest_agentbench.runs.plan import Plan
 
 
 def agent_in_force(plan: Plan, config: pytest.Config) -> dict[str, str]:

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_agentbench.runs.plan import Plan
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
