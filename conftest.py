@@ -1,9 +1,17 @@
-"""Shared by all tests: a real pytest in a subprocess, beside an installed third-party benchmark."""
+"""Shared by all tests: real runs of pytest and agentbench, beside an installed third-party benchmark."""
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import io
 import json
+import pkgutil
 import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +50,48 @@ class Project:
             path.write_text(text, encoding="utf-8")
 
     def pytest(self, *args: str) -> pytest.RunResult:
+        """pytest in this process: for tests that look at output and files, 1.5 s of processor cheaper.
+
+        Whatever ends or changes its process needs :meth:`pytest_process`; what starts workers, or threads
+        that ask ahead, gets it here.
+        """
+        if any(arg.startswith(("-n", "--tx", "--concurrency")) for arg in args):
+            return self.pytest_process(*args)
+        with _left_as_found():
+            # pytest-rerunfailures would start a server in a thread and never end it.
+            return self._pytester.runpytest_inprocess("-p", "no:rerunfailures", *args)
+
+    def pytest_process(self, *args: str) -> pytest.RunResult:
+        """pytest in a process of its own: for signals, crashes, imports and other plugins."""
         return self._pytester.runpytest_subprocess(*args)
 
-    def python(self, *args: str) -> pytest.RunResult:
-        import sys
+    def agentbench(self, *args: str) -> pytest.RunResult:
+        """The command ``agentbench``, in this process."""
+        from pytest_agentbench.cli import main
 
-        return self._pytester.run(sys.executable, *args)
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        started = time.perf_counter()
+        with (
+            _left_as_found(),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            try:
+                code = main(list(args))
+            except SystemExit as ended:
+                code = int(ended.code or 0)
+        lines = (file.buffer.getvalue().decode("utf-8").splitlines() for file in (out, err))
+        return pytest.RunResult(code, *lines, time.perf_counter() - started)
+
+    def agentbench_process(self, *args: str) -> pytest.RunResult:
+        """The command ``agentbench`` in a process of its own."""
+        return self.run(str(Path(sys.executable).with_name("agentbench")), *args)
+
+    def python(self, *args: str) -> pytest.RunResult:
+        return self.run(sys.executable, *args)
+
+    def run(self, *command: str) -> pytest.RunResult:
+        return self._pytester.run(*command)
 
     def runs(self) -> list[Path]:
         """The folders of the runs made so far, oldest first."""
@@ -65,11 +109,52 @@ class Project:
         return [json.loads(line) for line in lines]
 
 
+@contextlib.contextmanager
+def _left_as_found() -> Iterator[None]:
+    """What runs in this process imports the toy afresh, and leaves no thread and no handler behind."""
+    threads, handler = set(threading.enumerate()), signal.getsignal(signal.SIGINT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(sys.modules, "toybench", raising=False)
+        patch.syspath_prepend(str(TOY))
+        yield
+    deadline = time.monotonic() + 30
+    while left := set(threading.enumerate()) - threads:
+        assert time.monotonic() < deadline, f"needs a process of its own, for it leaves {left}"
+        time.sleep(0.01)
+    assert signal.getsignal(signal.SIGINT) is handler, "needs a process of its own"
+
+
 @pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache of one test, empty at first."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("AGENTBENCH_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def imported() -> None:
+    """All that a run may import: pytester forgets what is imported after it was made."""
+    import pytest_agentbench
+
+    for module in pkgutil.walk_packages(pytest_agentbench.__path__, "pytest_agentbench."):
+        if not module.name.endswith(("__main__", ".make_demo")):
+            importlib.import_module(module.name)
+    for name in ("bokeh.embed", "bokeh.models", "bokeh.plotting", "bokeh.resources", "polars"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+@pytest.fixture
+def project(
+    imported: None,  # noqa: ARG001 # before pytester
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Project:
     monkeypatch.setenv("PYTHONPATH", str(TOY))
-    # Its import takes a second in every subprocess, and no test in there uses it.
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
+    # Their imports take a second or two in every subprocess, and no test in there uses them.
+    options = "-p no:hypothesispytest -p no:anyio -p without_bokeh"
+    monkeypatch.setenv("PYTEST_ADDOPTS", options)
     monkeypatch.setenv("COLUMNS", "80")
     for name in (
         "CI",

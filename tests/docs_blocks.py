@@ -152,6 +152,6 @@ class Reader:
         self._scenarios -= {name for name in self._scenarios if name in command}
         asked, _, code = command.partition("  # exit code ")
         fewer = re.sub(r"-n (8|auto)\b", "-n 2", asked)
-        result = self._project._pytester.run("bash", "-c", fewer)
+        result = self._project.run("bash", "-c", fewer)
         assert result.ret == int(code or 0), f"{self._where}: {command}"
         self._output = result.outlines

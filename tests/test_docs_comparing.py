@@ -25,7 +25,7 @@ def test_the_commands_in_comparing_run(project):
     }
     for command in commands:
         program, *arguments = shlex.split(command)
-        result = project._pytester.run(programs.get(program, program), *arguments)
+        result = project.run(programs.get(program, program), *arguments)
         assert result.ret == 0, command
     assert "builtin:slot-mode" in (project.path / "board.html").read_text(encoding="utf-8")
 

@@ -15,8 +15,7 @@ from pytest_agentbench.benchmarks import registry
 
 @pytest.fixture
 def agentbench(project):
-    command = Path(sys.executable).with_name("agentbench")
-    return lambda *args: project._pytester.run(str(command), *args)
+    return project.agentbench
 
 
 def test_list_shows_benchmarks_of_third_parties_too(agentbench):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 from humob_parts import without_answers, write_tables
 
 
 @pytest.fixture
 def agentbench(project):
-    command = Path(sys.executable).with_name("agentbench")
-    return lambda *args: project._pytester.run(str(command), *args)
+    return project.agentbench
 
 
 @pytest.fixture
@@ -37,7 +33,7 @@ def test_here_and_on_a_cluster_it_gives_the_bits_of_pytest(project, agentbench, 
     where = ["--submission=given", "--dataset=data"]
     tested = project.pytest("--benchmark=humob", *where, "--chunk=20", "--run-dir=tested", "-q")
     here = agentbench("score", "humob", *where, "--run-dir=here")
-    there = agentbench("score", "humob", *where, "--run-dir=there", "--engine=dask")
+    there = project.agentbench_process("score", "humob", *where, "--run-dir=there", "--engine=dask")
     assert (tested.ret, here.ret, there.ret) == (1, 1, 1)
     folders = [project.path / name for name in ("tested", "here", "there")]
     same_bits(project, folders[0], folders[1])
@@ -135,6 +131,8 @@ def test_without_dask_it_says_how_to_install_it(project, agentbench, tables, mon
         blocked___sitecustomize__py="import sys\nsys.modules['distributed'] = None  # not installed"
     )
     monkeypatch.setenv("PYTHONPATH", str(project.path / "blocked"))
-    result = agentbench("score", "humob", "--submission=given", "--dataset=data", "--engine=dask")
+    result = project.agentbench_process(
+        "score", "humob", "--submission=given", "--dataset=data", "--engine=dask"
+    )
     assert result.ret == 2
     assert 'pip install "pytest-agentbench[dask]"' in result.errlines[0]

@@ -66,7 +66,7 @@ WAYS = {
 }
 _COMMAND_LINE = {
     "worker": b"exec(eval(sys.stdin.readline()))",
-    "child": b"agentbench.agents import child",
+    "child": b"agentbench.agents.process import child",
 }
 _PATIENCE = 120.0
 
@@ -134,7 +134,7 @@ class KilledRun:
             process = subprocess.Popen(
                 [
                     sys.executable, "-m", "pytest", "-p", "pytest_agentbench.plugin", "-p", "xdist.plugin",
-                    "-p", "no:cacheprovider", "--benchmark=manysums:ManySums", "--agent=agent.py",
+                    "-p", "no:cacheprovider", "-p", "without_bokeh", "--benchmark=manysums:ManySums", "--agent=agent.py",
                     "--max-worker-restart=1000", *self.options, more,
                 ],
                 cwd=self.place, stdout=output, stderr=output, env=_environment(self.place),

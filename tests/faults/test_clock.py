@@ -40,7 +40,9 @@ if a == 9:
 @pytest.mark.parametrize("extra", [[], ["-n2", "--concurrency=2"]], ids=["serial", "xdist"])
 def test_jumps_change_no_duration_and_no_timeout(project, clock, extra):
     write_agent(project, JUMPS.format(file=str(clock)))
-    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--agent-timeout=4", *extra)
+    result = project.pytest_process(
+        "--benchmark=toysum", "--agent=agent.py", "--agent-timeout=4", *extra
+    )
     years = set((project.path / "years").read_text().split())
     assert len(years) >= 2, "the clock did not jump"  # workers may jump at the same moment
     assert result.ret == 1
@@ -54,7 +56,7 @@ def test_a_run_of_the_past_neither_replaces_nor_hides_another(project, clock):
     write_agent(project)
     for offset in ("+0", "-400d", "-400d"):
         clock.write_text(offset)
-        assert project.pytest("--benchmark=toysum", "--agent=agent.py").ret == 0
+        assert project.pytest_process("--benchmark=toysum", "--agent=agent.py").ret == 0
     assert [len(project.records(run)) for run in project.runs()] == [12, 12, 12]
 
 

@@ -21,11 +21,7 @@ from pytest_agentbench.city import files
 from pytest_agentbench.cli import main
 from pytest_agentbench.runs import run_folder
 
-
-@pytest.fixture(autouse=True)
-def cache_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("AGENTBENCH_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+pytestmark = pytest.mark.usefixtures("cache_folder")
 
 
 def flip(path, place):
@@ -167,7 +163,7 @@ def test_a_run_of_another_schema_is_refused_and_left_alone(project, monkeypatch,
     monkeypatch.chdir(project.path)
     shutil.copytree(run, project.path / "copy")
     for command in (["report", "old"], ["compare", "old", "copy"], ["save", "kept", "old"]):
-        assert main.main(command) == 2
+        assert main(command) == 2
         assert said in capsys.readouterr().err
     if kind == "older":  # whole sessions, once
         for option in ("--resume=old", "--submission=old"):

@@ -324,7 +324,7 @@ def test_the_debugger_stops_in_the_agent(project):
         pdbrc="p clue\nq\n",
     )
     (project.path / "pdbrc").rename(project.path / ".pdbrc")
-    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--pdb")
+    result = project.pytest_process("--benchmark=toysum", "--agent=agent.py", "--pdb")
     result.stdout.fnmatch_lines(["*'found'"])
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
@@ -339,7 +339,7 @@ def test_python_without_assertions(project):
 @pytest.mark.parametrize("plugin", ["agentbench", "pytest_agentbench.plugin"])
 def test_named_with_p_where_plugins_are_not_autoloaded(project, monkeypatch, plugin):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    project.pytest("-p", plugin, "--benchmark=toysum").assert_outcomes(passed=13)
+    project.pytest_process("-p", plugin, "--benchmark=toysum").assert_outcomes(passed=13)
 
 
 def test_junit_has_a_case_for_every_sample_and_gate(project):
@@ -368,7 +368,7 @@ def agent(context):
 @pytest.mark.parametrize("extra", [[], ["-n2"]], ids=["serial", "xdist"])
 def test_a_rerun_replaces_what_it_repeats(project, extra):
     project.write(agent__py=FLAKY)
-    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--reruns=1", *extra)
+    result = project.pytest_process("--benchmark=toysum", "--agent=agent.py", "--reruns=1", *extra)
     assert result.ret == 0
     assert project.scores()["samples"] == {
         "total": 12,
@@ -384,7 +384,7 @@ def test_pytest_timeout_fails_a_sample_alone(project):
     project.write(
         agent__py="import time\ndef agent(c):\n    if c['a'] == 3: time.sleep(30)\n    return c['a'] + c['b']\n"
     )
-    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--timeout=1")
+    result = project.pytest_process("--benchmark=toysum", "--agent=agent.py", "--timeout=1")
     assert result.ret == 1
     result.assert_outcomes(passed=11, failed=2)
     (record,) = [r for r in project.records() if r["status"] != "ok"]

@@ -107,7 +107,7 @@ def test_an_interrupted_run_is_logged_as_incomplete(project):
         "    if c['a'] == 5: os.kill(os.getpid(), signal.SIGINT)\n"
         "    return c['a'] + c['b']\n"
     )
-    result = project.pytest("--benchmark=toysum", "--agent=agent.py")
+    result = project.pytest_process("--benchmark=toysum", "--agent=agent.py")
     assert result.ret == pytest.ExitCode.INTERRUPTED
     scores = project.scores()
     assert scores["incomplete"] == "the session was cut short (interrupted)"

@@ -229,7 +229,7 @@ def test_unused_the_plugin_is_silent_and_light(project):
         "    assert 'pytest_agentbench.plugin' in ours\n"
         "    assert not heavy & set(sys.modules)\n"
     )
-    result = project.pytest(
+    result = project.pytest_process(
         "-p",
         "no:hypothesispytest",
         "-p",

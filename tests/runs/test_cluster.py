@@ -7,7 +7,6 @@ import os
 import socket
 import sys
 import time
-from pathlib import Path
 
 import namespaces
 import pytest
@@ -17,7 +16,6 @@ from pytest_agentbench.metrics import geobleu
 from pytest_agentbench.runs import cluster
 
 pytest.importorskip("distributed", reason="needs the extra dask")
-COMMAND = str(Path(sys.executable).with_name("agentbench"))
 VALID = ["--submission=given", "--dataset=data", "--users=80010-80059"]
 
 
@@ -102,7 +100,7 @@ def score(project, scheduler, monkeypatch):
     monkeypatch.setenv("AGENTBENCH_CACHE", str(project.path / "cache"))
     write_tables(project.path)
     there = ["--engine=dask", f"--scheduler={scheduler.address}"]
-    return lambda *args: project._pytester.run(COMMAND, "score", "humob", *VALID, *there, *args)
+    return lambda *args: project.agentbench_process("score", "humob", *VALID, *there, *args)
 
 
 def altered(project, **code):

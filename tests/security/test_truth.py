@@ -62,7 +62,7 @@ def attacked(project, monkeypatch):
         subprocess.run(["git", *command], cwd=project.path, check=True)
 
     def attacked(agent):
-        result = project.pytest(
+        result = project.pytest_process(
             "--benchmark=DailyMobility", "--dataset=data", "--limit=2", "--agent-isolation=process",
             "--run-dir=new", f"--agent={agent}",
         )  # fmt: skip

@@ -14,14 +14,6 @@ from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorMod
 from pytest_agentbench.benchmarks.behavior_modeling.data import BehaviorDataset
 from pytest_agentbench.runs.record import Record
 
-
-@pytest.fixture(autouse=True)
-def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "cache"
-    monkeypatch.setenv("AGENTBENCH_CACHE", str(folder))
-    return folder
-
-
 USERS = [{"user_id": "u1", "name": "Ada"}, {"user_id": "u2"}]
 ITEMS = [{"item_id": f"i{n}", "title": f"Item {n}", "categories": ["Tea"], "type": "product"} for n in range(8)]  # fmt: skip
 REVIEWS = [

@@ -16,13 +16,6 @@ from pytest_agentbench.benchmarks.humob.data import HumobDataset
 Rows = Iterable[Sequence[int]]
 
 
-@pytest.fixture(autouse=True)
-def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "cache"
-    monkeypatch.setenv("AGENTBENCH_CACHE", str(folder))
-    return folder
-
-
 @pytest.fixture
 def csv(tmp_path: Path) -> Callable[..., Path]:
     """Writes rows as CSV, gzipped if the name says so."""

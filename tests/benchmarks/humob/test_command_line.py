@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -117,21 +115,17 @@ def test_inference_writes_a_file_that_validates(project):
     assert "missing" in validation  # the demo has 300 of the task's 20,000 users
 
 
-def agentbench(project, *args):
-    return project._pytester.run(str(Path(sys.executable).with_name("agentbench")), *args)
-
-
 def test_validate_lists_every_problem_and_says_when_there_is_none(project):
     rows = [(uid, d, t, 5, 6) for uid in range(147001, 150001) for d in (61, 75) for t in (3, 40)]
     write(project.path / "us_cityA_humob25.csv.gz", rows)
-    good = agentbench(
-        project, "validate", "humob", "us_cityA_humob25.csv.gz", "--edition=2025", "--task=A"
+    good = project.agentbench(
+        "validate", "humob", "us_cityA_humob25.csv.gz", "--edition=2025", "--task=A"
     )
     assert good.ret == 0
     assert good.outlines == ["Validation finished without errors!"]
     bad = [(1, 61, 3, 5, 6), (147001, 60, 3, 999, 999), (147002, 61, 3, 0, 5), *rows[12:]]
     write(project.path / "wrong.csv.gz", bad)
-    result = agentbench(project, "validate", "humob", "wrong.csv.gz", "--edition=2025", "--city=A")
+    result = project.agentbench("validate", "humob", "wrong.csv.gz", "--edition=2025", "--city=A")
     assert result.ret == 1
     text = result.stdout.str()
     for word in ("name", "999", "line 4", "147003", "problems"):
@@ -153,6 +147,6 @@ def test_validate_lists_every_problem_and_says_when_there_is_none(project):
     ],
 )
 def test_mistakes_in_validate(project, args, message):
-    result = agentbench(project, "validate", "humob", *args)
+    result = project.agentbench("validate", "humob", *args)
     assert result.ret == 2
     assert message in result.stderr.str()

@@ -10,13 +10,6 @@ import pytest
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,!?'"
 
 
-@pytest.fixture(autouse=True)
-def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "cache"
-    monkeypatch.setenv("AGENTBENCH_CACHE", str(folder))
-    return folder
-
-
 @pytest.fixture(scope="session")
 def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a RoBERTa classifier of four labels and a sentence-transformer."""
