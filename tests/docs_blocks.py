@@ -38,7 +38,7 @@ _BLOCK = re.compile(
 _NAME = re.compile(r"# ([\w./-]+\.(?:py|yaml))\n")
 _SET_UP = re.compile(r"python3 -m venv .* && pip install [^&]* && ")
 # Times, the names of runs and the numbers of workers' lines: true when written, other each time.
-_PASSING = re.compile(r"\d{8}-\d{6}|\d+\.\d+s\b|=+")
+_PASSING = re.compile(r"\d{8}-\d{6}|\d+\.\d+s\b(?: \(\d+:\d\d:\d\d\))?|=+")
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,13 @@ def test_a_wrong_block_is_found_and_may_be_marked(project, programs, model, text
     Reader(project, model).read(page)
 
 
+def test_times_in_a_page_are_those_of_another_machine(project, programs, model):
+    page = project.path / "page.md"
+    printed, shown = "= 1 passed in 83.53s (0:01:23) =", "=== 1 passed in 3.10s ==="
+    page.write_text(f"```sh\necho '{printed}'\n```\n\n```text\n{shown}\n```\n", encoding="utf-8")
+    Reader(project, model).read(page)
+
+
 def checked(text, name):
     """What stands between ``<!-- NAME: checked by … -->`` and ``<!-- end -->``."""
     pattern = rf"<!-- {name}: checked by tests/test_docs.py -->\n(.*?)<!-- end -->"
