@@ -16,7 +16,7 @@ from json_handler import JsonHandler, serving
 
 from pytest_agentbench.agents.llm.entries import Entry
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.cli import main
+from pytest_agentbench.cli.main import _validate, main
 from pytest_agentbench.plugin import fixtures, hookspecs
 from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.settings import gates
@@ -175,7 +175,7 @@ def commands_table(capsys, monkeypatch):
 
     def said(*arguments):
         with pytest.raises(SystemExit):
-            main.main([*arguments, "--help"])
+            main([*arguments, "--help"])
         return capsys.readouterr().out
 
     monkeypatch.setenv("COLUMNS", "300")
@@ -183,7 +183,7 @@ def commands_table(capsys, monkeypatch):
     lines = ["| command | what it does |", "|---|---|"]
     for name, meaning in commands:
         if name == "validate":
-            main._validate("--help", [])
+            _validate("--help", [])
             usage = capsys.readouterr().out
         else:
             usage = said(name)
