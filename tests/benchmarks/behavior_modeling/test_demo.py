@@ -7,8 +7,8 @@ import json
 from collections import Counter
 
 import pytest
+from demo_data import make_behavior_modeling as make_demo
 
-from pytest_agentbench.benchmarks.behavior_modeling import make_demo
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
 from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
 from pytest_agentbench.benchmarks.behavior_modeling.data import DEMO_FOLDER

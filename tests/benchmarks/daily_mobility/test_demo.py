@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from demo_data import make_daily_mobility as make_demo
 
-from pytest_agentbench.benchmarks.daily_mobility import data, make_demo
+from pytest_agentbench.benchmarks.daily_mobility import data
 
 
 @pytest.fixture(scope="module")

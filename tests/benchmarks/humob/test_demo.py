@@ -5,8 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from demo_data import make_humob as make_demo
 
-from pytest_agentbench.benchmarks.humob import data, make_demo
+from pytest_agentbench.benchmarks.humob import data
 
 
 @pytest.fixture(scope="module")

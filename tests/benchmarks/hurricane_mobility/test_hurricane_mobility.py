@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from demo_data import make_hurricane_mobility as make_demo
 
 from pytest_agentbench.base.errors import BenchmarkError, InvalidAnswer
-from pytest_agentbench.benchmarks.hurricane_mobility import make_demo
 from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY, TOTALS, check
 from pytest_agentbench.benchmarks.hurricane_mobility.baselines import BASELINES
 from pytest_agentbench.benchmarks.hurricane_mobility.benchmark import HurricaneMobility

@@ -1,7 +1,7 @@
 """Makes the demo truth: a synthetic hurricane over the synthetic city of DailyMobility's demo.
 
-Run as ``python -m pytest_agentbench.benchmarks.hurricane_mobility.make_demo``; it writes
-``groundtruth/hurricane_groundtruth.json`` into the folder ``demo`` beside this file.
+``python tests/demo_data/make_hurricane_mobility.py`` writes ``groundtruth/hurricane_groundtruth.json``
+into the benchmark's folder ``demo``.
 """
 
 from __future__ import annotations

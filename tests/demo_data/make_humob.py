@@ -1,8 +1,7 @@
 """Makes the demo data: a synthetic city, the same bytes on every machine.
 
-Run as ``python -m pytest_agentbench.benchmarks.humob.make_demo``; it writes ``demo.csv.gz`` beside
-this file. No row describes a real person. Only ``Random.random()`` is drawn from, whose sequence
-Python promises to keep.
+``python tests/demo_data/make_humob.py`` writes the benchmark's ``demo.csv.gz``. No row describes a
+real person. It draws from ``Random.random()`` alone, whose sequence Python promises to keep.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ import io
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
-DEMO_FILE = Path(__file__).with_name("demo.csv.gz")
+from pytest_agentbench.benchmarks.humob.data import DEMO_FILE
+
 FIRST_UID = 80000
 USERS = 300
 DAYS = 75

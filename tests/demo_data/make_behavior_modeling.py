@@ -1,8 +1,8 @@
 """Makes the demo data: synthetic people with tastes, the same records on every machine.
 
-Run as ``python -m pytest_agentbench.benchmarks.behavior_modeling.make_demo``; it writes the folder
-``demo`` beside this file, in the published layout, gzipped. No record describes a real person, product
-or business. Only ``Random.random()`` is drawn from, whose sequence Python promises to keep.
+``python tests/demo_data/make_behavior_modeling.py`` writes the benchmark's folder ``demo``, in the
+published layout, gzipped. No record describes a real person, product or business. It draws from
+``Random.random()`` alone, whose sequence Python promises to keep.
 """
 
 from __future__ import annotations
@@ -11,13 +11,95 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import Any
 
-from pytest_agentbench.benchmarks.behavior_modeling import demo_phrases as words
+from pytest_agentbench.benchmarks.behavior_modeling.data import DEMO_FOLDER
 
-DEMO_FOLDER = Path(__file__).with_name("demo")
+# The words of the demo data: names, categories and sentences. All of it is made up.
+SOURCES = ("book", "product", "business")
+PLATFORMS = {"book": "goodreads", "product": "amazon", "business": "yelp"}
+
+CATEGORIES = {
+    "book": ("Mystery", "Science Fiction", "Romance", "History", "Cooking", "Travel"),
+    "product": ("Kitchen", "Electronics", "Garden", "Toys", "Sports", "Music"),
+    "business": ("Coffee", "Italian", "Bakery", "Barber", "Bicycle Repair", "Ramen"),
+}
+
+# First and second halves of names, by source and category.
+NAMES = {
+    "Mystery": ("The Locked", "Nine Silent", "A Borrowed", "The Last"),
+    "Science Fiction": ("Orbit of", "Beyond the", "The Glass", "Seven Tides of"),
+    "Romance": ("Letters to", "A Summer in", "Waiting for", "The Baker and"),
+    "History": ("A Short History of", "The Roads of", "Merchants of", "The Fall of"),
+    "Cooking": ("Slow Food of", "Bread and", "The Spices of", "One Pot in"),
+    "Travel": ("On Foot to", "Trains across", "A Year in", "Maps of"),
+    "Kitchen": ("Steel", "Copper", "Everyday", "Little"),
+    "Electronics": ("Volt", "Nimbus", "Quartz", "Pico"),
+    "Garden": ("Green", "Robin", "Meadow", "Oak"),
+    "Toys": ("Happy", "Puzzle", "Wonder", "Tiny"),
+    "Sports": ("Trail", "Swift", "Summit", "Base"),
+    "Music": ("Cedar", "Blue Note", "Echo", "Studio"),
+    "Coffee": ("Corner", "Black Cat", "Harbour", "Morning"),
+    "Italian": ("Trattoria", "Osteria", "Da Nino", "La Piazza"),
+    "Bakery": ("Golden Crust", "Flour Street", "Old Mill", "Sunrise"),
+    "Barber": ("Sharp", "Uncle Theo's", "Main Street", "Second"),
+    "Bicycle Repair": ("Spoke", "Chain Gang", "Two Wheels", "Freewheel"),
+    "Ramen": ("Lucky Bowl", "Shio", "Red Lantern", "Noodle"),
+}
+SECOND = {
+    "book": ("Harbour", "Winter", "Sparrows", "the North", "Marble", "Lisbon", "Ashes", "Clara"),
+    "product": ("Kettle", "Set", "Lamp", "Kit", "Pro", "Box", "Stand", "Mini"),
+    "business": ("House", "Corner", "Works", "Room", "Garden", "Station", "Annex", "Yard"),
+}
+
+# What people judge, by source: (aspect, praised, so-so, complained about).
+ASPECTS = {
+    "book": (
+        ("plot", "The plot kept me up until two in the morning.",
+         "The plot takes its time.", "The plot falls apart halfway through."),
+        ("characters", "The characters felt like people I know.",
+         "Some characters are better drawn than others.", "I could not care about any of the characters."),
+        ("writing", "The writing is beautiful without showing off.",
+         "The writing does its job.", "The writing is clumsy and full of cliches."),
+    ),
+    "product": (
+        ("quality", "It is solid and well made.",
+         "The material is what you would expect.", "It feels cheap and broke within weeks."),
+        ("price", "Great value for the money.",
+         "The price is about right.", "Far too expensive for what it is."),
+        ("use", "It was easy to set up and works every day.",
+         "It took a while to get used to it.", "The instructions are useless and it hardly works."),
+    ),
+    "business": (
+        ("service", "The staff were friendly and remembered us.",
+         "Service was a little slow.", "The staff were rude and ignored us."),
+        ("place", "A cosy place with a lovely atmosphere.",
+         "The room is plain but clean.", "It was loud and dirty."),
+        ("result", "What we got was excellent, we will be back.",
+         "What we got was decent.", "What we got was awful, a waste of an evening."),
+    ),
+}  # fmt: skip
+
+OPENINGS = {
+    1: ("Terrible.", "I want my money back.", "What a disappointment."),
+    2: ("Not good.", "I expected more.", "Sadly a letdown."),
+    3: ("It is okay.", "Neither good nor bad.", "A mixed bag."),
+    4: ("Really good.", "I liked this a lot.", "A pleasant surprise."),
+    5: ("Absolutely wonderful!", "I love it!", "One of the best!"),
+}
+CLOSINGS = {
+    1: ("Stay away.", "Never again."),
+    2: ("I would not choose it again.", "There are better ones."),
+    3: ("Fine if you have no choice.", "Maybe it suits you more than me."),
+    4: ("I would recommend it.", "Glad I tried it."),
+    5: ("Highly recommended!", "I tell everybody about it."),
+}
+FIRST_NAMES = (
+    "Ada", "Bela", "Chidi", "Dora", "Emre", "Fay", "Goran", "Hana", "Ines", "Jonas", "Kaia", "Luis",
+    "Mina", "Noor", "Otto", "Pia", "Quinn", "Rosa", "Sven", "Tara", "Uri", "Vera", "Wim", "Yuki",
+)  # fmt: skip
+
 SEED = 20250611
 USERS = 90
 ITEMS_A_CATEGORY = 12
@@ -69,8 +151,8 @@ def demo_files() -> dict[str, str]:
     rng = Random(SEED)
     things = [
         _thing(rng, source, category, number)
-        for source in words.SOURCES
-        for category in words.CATEGORIES[source]
+        for source in SOURCES
+        for category in CATEGORIES[source]
         for number in range(ITEMS_A_CATEGORY)
     ]
     people = [_person(rng, number) for number in range(USERS)]
@@ -93,30 +175,30 @@ def demo_files() -> dict[str, str]:
 
 
 def _thing(rng: Random, source: str, category: str, number: int) -> Thing:
-    first = words.NAMES[category][number % len(words.NAMES[category])]
-    second = words.SECOND[source][_below(rng, len(words.SECOND[source]))]
+    first = NAMES[category][number % len(NAMES[category])]
+    second = SECOND[source][_below(rng, len(SECOND[source]))]
     return Thing(
         item_id=f"{source[:2]}-{category.lower().replace(' ', '')}-{number:02d}",
         source=source,
         category=category,
         name=f"{first} {second}",
         known=0.2 + rng.random() ** 3,
-        strength={aspect: 2 * rng.random() - 1 for aspect, *_ in words.ASPECTS[source]},
+        strength={aspect: 2 * rng.random() - 1 for aspect, *_ in ASPECTS[source]},
     )
 
 
 def _person(rng: Random, number: int) -> Person:
-    main = words.SOURCES[number % len(words.SOURCES)]
+    main = SOURCES[number % len(SOURCES)]
     liked = {}
-    for categories in words.CATEGORIES.values():
+    for categories in CATEGORIES.values():
         favourites = {_below(rng, len(categories)), _below(rng, len(categories))}
         for place, category in enumerate(categories):
             liked[category] = 0.9 if place in favourites else 0.8 * rng.random() - 0.7
     return Person(
         user_id=f"demo-user-{number:03d}",
-        home={source: 0.6 if source == main else 0.2 for source in words.SOURCES},
+        home={source: 0.6 if source == main else 0.2 for source in SOURCES},
         liked=liked,
-        cares={a: rng.random() for aspects in words.ASPECTS.values() for a, *_ in aspects},
+        cares={a: rng.random() for aspects in ASPECTS.values() for a, *_ in aspects},
         generous=1.4 * rng.random() - 0.7,
         talkative=0.3 + 0.6 * rng.random(),
     )
@@ -144,7 +226,7 @@ def _reviews(rng: Random, person: Person, things: Sequence[Thing], first: int) -
                 "stars": float(stars),
                 "text": _text(rng, person, thing, stars),
                 "timestamp": (day + int(rng.random() * DAY)) * 1000,
-                "source": words.PLATFORMS[thing.source],
+                "source": PLATFORMS[thing.source],
                 "type": thing.source,
             }
         )
@@ -159,19 +241,19 @@ def _stars(rng: Random, person: Person, thing: Thing) -> int:
 
 
 def _text(rng: Random, person: Person, thing: Thing, stars: int) -> str:
-    sentences = [_one(rng, words.OPENINGS[stars])]
+    sentences = [_one(rng, OPENINGS[stars])]
     if rng.random() < 0.5:
         sentences.append(f"{thing.name} is my kind of {thing.category.lower()}."
                          if person.liked[thing.category] > 0
                          else f"I do not often go for {thing.category.lower()}.")  # fmt: skip
     # What matters most to the reviewer comes first.
-    aspects = sorted(words.ASPECTS[thing.source], key=lambda a: -person.cares[a[0]])
+    aspects = sorted(ASPECTS[thing.source], key=lambda a: -person.cares[a[0]])
     for place, (aspect, good, middling, bad) in enumerate(aspects):
         if place == 0 or rng.random() < person.talkative:
             felt = 0.5 * thing.strength[aspect] + (stars - 3) / 2
             sentences.append(good if felt > 0.4 else bad if felt < -0.4 else middling)
     if rng.random() < person.talkative:
-        sentences.append(_one(rng, words.CLOSINGS[stars]))
+        sentences.append(_one(rng, CLOSINGS[stars]))
     return " ".join(sentences)
 
 
@@ -180,15 +262,14 @@ def _tasks(
 ) -> dict[str, list[Record]]:
     """For each mode as many tasks of either kind, about different reviews, evenly over sources."""
     by_source = {
-        source: [r for r in _shuffled(rng, reviews) if r["type"] == source]
-        for source in words.SOURCES
+        source: [r for r in _shuffled(rng, reviews) if r["type"] == source] for source in SOURCES
     }
     tasks: dict[str, list[Record]] = {"test": [], "inference": []}
     number = 0
     for mode in tasks:
         for target in ("recommendation", "review_writing"):
             for place in range(TASKS_A_KIND):
-                source = words.SOURCES[place % len(words.SOURCES)]
+                source = SOURCES[place % len(SOURCES)]
                 pool = by_source[source]
                 review = pool.pop()
                 while target == "recommendation" and review["stars"] < 4:
@@ -220,7 +301,7 @@ def _question(rng: Random, target: str, review: Record, things: Sequence[Thing])
 
 def _user(person: Person, reviews: Sequence[Record]) -> Record:
     own = [review for review in reviews if review["user_id"] == person.user_id]
-    name = words.FIRST_NAMES[int(person.user_id[-3:]) % len(words.FIRST_NAMES)]
+    name = FIRST_NAMES[int(person.user_id[-3:]) % len(FIRST_NAMES)]
     return {"user_id": person.user_id, "name": name, "review_count": len(own), "synthetic": True}
 
 
@@ -232,7 +313,7 @@ def _item(thing: Thing, reviews: Sequence[Record]) -> Record:
         title: thing.name,
         "categories": [thing.category],
         "review_count": len(about),
-        "source": words.PLATFORMS[thing.source],
+        "source": PLATFORMS[thing.source],
         "type": thing.source,
         "synthetic": True,
     }

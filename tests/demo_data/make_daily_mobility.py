@@ -1,8 +1,8 @@
 """Makes the demo data: a synthetic city and its people, the same on every machine.
 
-Run as ``python -m pytest_agentbench.benchmarks.daily_mobility.make_demo``; it writes the folder
-``demo`` beside this file. No row describes a real person or place. Only ``Random.random()`` is drawn
-from, whose sequence Python promises to keep, and what passes through a logarithm is rounded.
+``python tests/demo_data/make_daily_mobility.py`` writes the benchmark's folder ``demo``. No row
+describes a real person or place. It draws from ``Random.random()`` alone, whose sequence Python promises
+to keep, and rounds what passes through a logarithm.
 """
 
 from __future__ import annotations
