@@ -123,9 +123,8 @@ def parameter_rows():
     for name, entry in registry.available().items():
         if entry.value.startswith("pytest_agentbench."):
             benchmark = registry.get(name)
-            for parameter in benchmark.parameters:
-                if parameter.help is not None:
-                    yield of_parameter(parameter, benchmark).row
+            options = [of_parameter(parameter, benchmark) for parameter in benchmark.parameters]
+            yield from (option.row for option in options if option.command_line)
 
 
 def test_the_reference_lists_every_option():

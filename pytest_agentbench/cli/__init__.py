@@ -1,4 +1,4 @@
-"""The command ``agentbench``: everything that is not a run of pytest. May not import plugin/."""
+"""The command ``agentbench``: everything that is not a run of pytest. Nothing here imports plugin/."""
 
 from pytest_agentbench.cli.main import main
 

@@ -25,7 +25,7 @@ from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.submissions import Submitted, submitting_agent
 from pytest_agentbench.scoring.compare import load_baseline
-from pytest_agentbench.settings import scenario
+from pytest_agentbench.settings import ini, scenario
 from pytest_agentbench.settings.options import Option, of_parameter
 from pytest_agentbench.settings.resolve import Layer, resolve
 from pytest_agentbench.settings.settings import OPTIONS, Settings
@@ -51,7 +51,16 @@ def score(benchmark: str, arguments: Sequence[str]) -> int:
     values = {key: value for key, value in vars(given).items() if value is not None}
     engine, scheduler = values.pop("engine"), values.pop("scheduler", None)
     typed = Layer(lambda key: f"--{options[key].name}", values, Path.cwd())
-    settings = resolve(None if layers else benchmark, nodeid, [typed, *layers], bases)
+    ini_layer = ini.layer(Path.cwd(), options.values())
+    bases.append(ini_layer.base)
+    house = names.find_house(Path.cwd())
+    settings = resolve(
+        None if layers else benchmark,
+        nodeid,
+        [typed, *layers, ini_layer],
+        list(dict.fromkeys(bases)),
+        find_run=lambda name, of: names.find_run(name, house, Path.cwd(), of),
+    )
     if settings.submission is None:
         raise BenchmarkError("--submission: expected a file of answers or the folder of a run")
     if scheduler is not None and engine != "dask":

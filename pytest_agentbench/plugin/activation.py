@@ -18,12 +18,12 @@ from pytest_agentbench.plugin.collection import BenchmarkModule, Collection
 from pytest_agentbench.plugin.command_line import (
     bases,
     check_resume,
+    check_rootdir,
     check_selected,
     command_line,
     ini,
     keep_only_tests,
     requested,
-    warn_about_rootdir,
 )
 from pytest_agentbench.plugin.controller import Controller
 from pytest_agentbench.plugin.progress_line import say
@@ -44,7 +44,8 @@ def activate(config: pytest.Config) -> None:
         settings, selected, paths = requested(config, hosts.digests(told) if told else {})
         if not settings:
             return
-        warn_about_rootdir(config)
+        if worker is None:
+            check_rootdir(config)
         resumed = config.getoption("agentbench_resume")
         settings = {n: dataclasses.replace(s, resumed=resumed) for n, s in settings.items()}
         processes = 1 if worker is None else worker["workercount"]

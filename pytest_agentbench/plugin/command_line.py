@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -11,8 +13,10 @@ import pytest
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.plugin import compat
-from pytest_agentbench.plugin.options import known
+from pytest_agentbench.plugin.named_runs import NamedRuns
+from pytest_agentbench.plugin.options import known, with_values
 from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.settings import ini as ini_file
 from pytest_agentbench.settings import scenario
 from pytest_agentbench.settings.resolve import Digests, Layer, resolve
 from pytest_agentbench.settings.settings import OPTIONS, Settings
@@ -36,28 +40,42 @@ def requested(
     settings: dict[str, Settings] = {}
     selected: dict[str, list[str]] = {}
     paths: dict[str, Path] = {}
-    layers = [command_line(config), ini(config)]
+    typed, from_ini = command_line(config), ini(config)
+    named_runs = NamedRuns(config)
+    config.pluginmanager.register(named_runs, "agentbench-named-runs")
+
+    def add(benchmark: str | None, path: Path | None = None) -> None:
+        layers, looked, nodeid = [typed, from_ini], bases(config), None
+        if path is not None:
+            layers.insert(1, scenario.read(path))
+            looked.insert(0, path.resolve().parent)
+            nodeid = _relative(config, path)
+        new = resolve(benchmark, nodeid, layers, looked, digests, named_runs)
+        if new.nodeid in settings:
+            raise BenchmarkError(
+                f"--benchmark: expected each benchmark once, got {new.nodeid!r} twice"
+            )
+        settings[new.nodeid] = new
+
     for value in config.getoption("agentbench_benchmark") or []:
         if Path(value).suffix.lower() in scenario.SUFFIXES:
-            path = config.invocation_params.dir / value
-            _add_scenario(config, path, layers, settings, digests)
+            add(None, config.invocation_params.dir / value)
         else:
-            _add(settings, resolve(value, None, layers, bases(config), digests))
+            add(value)
     for arg in config.args:
         where, colons, name = arg.partition("::")
-        known = _benchmark_in(config, where, settings) if colons else None
+        benchmark = _benchmark_in(config, where, settings) if colons else None
         path = config.invocation_params.dir / where
-        if known is not None:
-            selected.setdefault(known, []).append(name)
-            if known not in settings:
-                _add(settings, resolve(known, None, layers, bases(config), digests))
+        if benchmark is not None:
+            selected.setdefault(benchmark, []).append(name)
+            if benchmark not in settings:
+                add(benchmark)
         elif scenario.is_scenario(path):
             nodeid = _relative(config, path)
             if nodeid not in settings:
-                _add_scenario(config, path, layers, settings, digests)
-            if nodeid not in paths:
-                paths[nodeid] = path
-    _refuse_foreign_parameters(layers[0], settings.values())
+                add(None, path)
+            paths.setdefault(nodeid, path)
+    _refuse_foreign_parameters(typed, settings.values())
     if len(settings) > 1:
         settings = {n: _apart(s) for n, s in settings.items()}
     return settings, selected, paths
@@ -74,26 +92,6 @@ def _refuse_foreign_parameters(typed: Layer, settings: Collection[Settings]) -> 
                 f"{typed.where(key)}: expected a parameter of {names} "
                 f"({', '.join(parameters) or 'there is none'}), got one of another benchmark"
             )
-
-
-def _add(settings: dict[str, Settings], new: Settings) -> None:
-    if new.nodeid in settings:
-        raise BenchmarkError(f"--benchmark: expected each benchmark once, got {new.nodeid!r} twice")
-    settings[new.nodeid] = new
-
-
-def _add_scenario(
-    config: pytest.Config,
-    path: Path,
-    layers: list[Layer],
-    settings: dict[str, Settings],
-    digests: Digests,
-) -> None:
-    command_line, ini = layers
-    layer = scenario.read(path)
-    looked = [path.resolve().parent, *bases(config)]
-    nodeid = _relative(config, path)
-    _add(settings, resolve(None, nodeid, [command_line, layer, ini], looked, digests))
 
 
 def _apart(settings: Settings) -> Settings:
@@ -185,20 +183,54 @@ def keep_only_tests(config: pytest.Config, runs: dict[str, Plan]) -> None:
     compat.set_paths(config, [arg for arg in config.args if not is_ours(arg)])
 
 
-def warn_about_rootdir(config: pytest.Config) -> None:
-    """pytest takes ``--agent ../x.py`` for a test path when it looks for rootdir and the ini file."""
-    agent = config.getoption("agentbench_agent")
+def check_rootdir(config: pytest.Config) -> None:
+    """Finds out whether a path after one of our options has moved rootdir and the ini file.
+
+    pytest looks for both before it knows our options, and takes the value after ``--dataset`` for a test
+    path. ``--dataset=PATH`` it leaves alone.
+    """
+    words = _taken_for_paths(config)
+    if not words or config.getoption("rootdir") or config.getoption("inifilename"):
+        return
+    start, root = config.invocation_params.dir, config.rootpath
+    tests = _common_folder(config)
+    found = ini_file.find(tests)
+    expected = None if found is None else found[0]
+    common = Path(os.path.commonpath([start, tests]))
+    if expected == config.inipath and (expected or root == common or (root / "setup.py").is_file()):
+        return
+    advice = " and ".join(f"{flag}={value}" for flag, value in words)
+    flags = " and ".join(flag for flag, _ in words)
+    text = (
+        f"rootdir is {root}, not {expected.parent if expected else start}: pytest may have taken the "
+        f"path after {flags} for a test path; write {advice}"
+    )
+    if expected is not None:
+        raise BenchmarkError(f"{expected} is not read: {text}")
+    try:
+        config.issue_config_time_warning(pytest.PytestConfigWarning(text), stacklevel=1)
+    except pytest.PytestConfigWarning:  # where warnings are errors
+        raise pytest.UsageError(text) from None
+
+
+def _taken_for_paths(config: pytest.Config) -> list[tuple[str, str]]:
+    """Our options whose value is a word of its own and exists as a path, with that value."""
+    flags = with_values(known(config))
+    args = [str(arg) for arg in config.invocation_params.args]
+    return [
+        (flag, value)
+        for flag, value in itertools.pairwise(args)
+        if flag in flags
+        and not value.startswith("-")
+        and (config.invocation_params.dir / value.partition("::")[0]).exists()
+    ]
+
+
+def _common_folder(config: pytest.Config) -> Path:
+    """Where pytest begins to look for the ini file: the folder that all test paths have in common."""
     start = config.invocation_params.dir
-    root = config.rootpath
-    arguments = [str(argument) for argument in config.invocation_params.args]
-    # Without an ini file, rootdir is what all paths have in common.
-    moved_up = config.inipath is None and root != start and agent in arguments
-    if agent and root != start and (root not in start.parents or moved_up):
-        text = (
-            f"rootdir is {root}, not {start}: pytest may have taken the path after --agent for a "
-            f"test path; write --agent={agent}"
-        )
-        try:
-            config.issue_config_time_warning(pytest.PytestConfigWarning(text), stacklevel=1)
-        except pytest.PytestConfigWarning:  # where warnings are errors
-            raise pytest.UsageError(text) from None
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        return start
+    paths = [start / arg.partition("::")[0] for arg in config.args]
+    folders = [path if path.is_dir() else path.parent for path in paths if path.exists()]
+    return Path(os.path.commonpath(folders)) if folders else start

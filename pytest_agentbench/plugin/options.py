@@ -29,6 +29,16 @@ def known(config: pytest.Config) -> tuple[Option, ...]:
     return (*OPTIONS, *config.stash.get(_PARAMETERS, ()))
 
 
+def with_values(options: Iterable[Option]) -> set[str]:
+    """What is typed before the value of one of these options."""
+    return {
+        f"--{prefix}{option.name}"
+        for option in options
+        if option.command_line and not option.flag
+        for prefix in ("", "agentbench-")
+    }
+
+
 def add_always(parser: pytest.Parser) -> None:
     """Adds the options that no other plugin or conftest has."""
     _add_prefixed(parser, OPTIONS)
@@ -90,7 +100,7 @@ def _parameters(
     for benchmark in _benchmarks(named, config):
         for parameter in benchmark.parameters:
             option = of_parameter(parameter, benchmark)
-            if parameter.help is not None and (every or option.dest in wanted):
+            if option.command_line and (every or option.dest in wanted):
                 found.setdefault(option.dest, option)
         if not every and wanted <= found.keys():
             break  # what another benchmark brings along need not be imported

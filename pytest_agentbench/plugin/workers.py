@@ -8,7 +8,7 @@ import json
 import socket
 import subprocess
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,8 +16,10 @@ import pytest
 
 from pytest_agentbench.plugin import compat, hosts
 from pytest_agentbench.plugin.controller import Controller
+from pytest_agentbench.plugin.options import known, with_values
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.settings.options import Option
 from pytest_agentbench.settings.settings import OPTIONS
 
 # A host that is silent for so long is lost: ssh and TCP ask it every so often, so many times.
@@ -72,7 +74,7 @@ class Distribution:
         self._specs = list(specs)
         if any(_is_elsewhere(spec) for spec in specs):
             # xdist takes a value that exists here for a path to be copied; --option=VALUE it leaves.
-            args = _joined([str(arg) for arg in config.invocation_params.args])
+            args = _joined(list(map(str, config.invocation_params.args)), known(config))
             compat.set_invocation_args(config, args)
         for spec in specs:
             if spec.ssh:
@@ -196,14 +198,9 @@ def _message(traceback: str) -> str:
     return "\n".join(after)
 
 
-def _joined(args: Sequence[str]) -> list[str]:
+def _joined(args: Sequence[str], options: Iterable[Option] = OPTIONS) -> list[str]:
     """The command line with our options and their values in one word."""
-    names = {
-        f"--{prefix}{option.name}"
-        for option in OPTIONS
-        if option.command_line and not option.flag
-        for prefix in ("", "agentbench-")
-    }
+    names = with_values(options)
     joined: list[str] = []
     for arg in args:
         if joined and joined[-1] in names and not arg.startswith("-"):

@@ -117,7 +117,7 @@ def options_of(settings: type) -> tuple[Option, ...]:
 
 
 def of_parameter(parameter: Parameter, benchmark: Benchmark) -> Option:
-    """The option by which a benchmark's own parameter is given."""
+    """A benchmark's own parameter as an option; one without help is for scenario files alone."""
     return Option(
         "" if parameter.flag else parameter.metavar,
         f"{benchmark.name}: {parameter.help or parameter.expected}",
@@ -125,7 +125,8 @@ def of_parameter(parameter: Parameter, benchmark: Benchmark) -> Option:
         parameter.parse,
         name=parameter.name.replace("_", "-"),
         default=parameter.default,
-        ini="bool" if parameter.flag else "string",
+        ini=None if parameter.help is None else "bool" if parameter.flag else "string",
+        command_line=parameter.help is not None,
         flag=parameter.flag,
         decides_scores=True,
     )

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pytest_agentbench.base import files
-from pytest_agentbench.base.errors import shown
+from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark
 from pytest_agentbench.benchmarks.sources.partitions import is_pattern
@@ -20,6 +20,7 @@ from pytest_agentbench.settings.settings import OPTIONS, Settings
 _BY_KEY = {option.key: option for option in OPTIONS if option.scenario}
 
 Digests = Mapping[str, Mapping[str, str]]  # of files: by node id of the run, then by key
+FindRun = Callable[[str, str], Path]
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,16 @@ def resolve(
     layers: Sequence[Layer],
     bases: Sequence[Path],
     digests: Digests = MappingProxyType({}),
+    find_run: FindRun | None = None,
 ) -> Settings:
     """Settings for one run; ``layers`` from the strongest to the weakest.
 
     Without ``benchmark`` a layer names it; without ``nodeid`` the run is called as the benchmark.
-    ``digests`` are those of the controller's files, on another host.
+    ``digests`` are those of the controller's files, on another host. ``find_run`` gives the folder of
+    a run by its name (``last``, a saved name) and benchmark.
     """
     found = _find_benchmark(benchmark, layers)
-    known = digests.get(nodeid or found.name, {})
+    place = _Place(found, layers, bases, digests.get(nodeid or found.name, {}))
     for layer in layers:
         _refuse_unknown(layer, found)
     values: dict[str, Any] = {}
@@ -66,10 +69,9 @@ def resolve(
                 f"{origin('submission', layers)}: expected either a submission or an agent, got "
                 f"both ({origin('agent', layers)})"
             )
-        values["submission"] = _existing(
-            found, "submission", values["submission"], bases, layers, known
-        )
-    values["dataset"] = _dataset(found, values["dataset"], bases, layers, known)
+        values["submission"] = place.of("submission", values["submission"], find_run)
+    if values["dataset"] != "demo" and not (values["dataset"] == "hub" and found.hub_repository):
+        values["dataset"] = place.of("dataset", values["dataset"])
     giving_run_dir = _giving("run_dir", layers)
     if giving_run_dir is not None:
         values["run_dir"] = giving_run_dir.base / Path(values["run_dir"]).expanduser()
@@ -146,41 +148,42 @@ def _one_of(
         )
 
 
-def _dataset(
-    benchmark: Benchmark,
-    value: str,
-    bases: Sequence[Path],
-    layers: Sequence[Layer],
-    digests: Mapping[str, str],
-) -> str | Path:
-    if value == "demo" or (value == "hub" and benchmark.hub_repository is not None):
-        return value
-    return _existing(benchmark, "dataset", value, bases, layers, digests)
+@dataclass(frozen=True)
+class _Place:
+    """Where the files that settings name are looked for."""
 
+    benchmark: Benchmark
+    layers: Sequence[Layer]
+    bases: Sequence[Path]
+    digests: Mapping[str, str]  # of the controller's files, by key
 
-def _existing(
-    benchmark: Benchmark,
-    key: str,
-    value: str,
-    bases: Sequence[Path],
-    layers: Sequence[Layer],
-    digests: Mapping[str, str],
-) -> Path:
-    for base in bases:
-        path = base / Path(value).expanduser()
-        if path.exists() or (benchmark.reads_partitions and is_pattern(path)):
-            return path
-    looked = " and ".join(dict.fromkeys(str(base) for base in bases))
-    if key not in digests:
+    def of(self, key: str, value: str, find_run: FindRun | None = None) -> Path:
+        for base in self.bases:
+            path = base / Path(value).expanduser()
+            if path.exists() or (self.benchmark.reads_partitions and is_pattern(path)):
+                return path
+        looked = " and ".join(dict.fromkeys(str(base) for base in self.bases))
+        where = origin(key, self.layers)
+        if key in self.digests:
+            return self._kept(where, value, self.digests[key], looked)
+        hint = ""
+        if find_run is not None:
+            try:
+                return find_run(value, self.benchmark.name)
+            except BenchmarkError as error:
+                hint = f"; {error}"
         raise SettingsError(
-            f"{origin(key, layers)}: expected a path that exists, got {value!r} (looked in {looked})"
+            f"{where}: expected a path that exists, got {value!r} (looked in {looked}){hint}"
         )
-    folder = files.kept_folder(digests[key])
-    kept = folder / Path(value).name
-    if kept.exists() and files.path_digest(kept) == digests[key]:
-        return kept
-    damaged = " (where it is damaged)" if kept.exists() else ""
-    raise SettingsError(
-        f"{origin(key, layers)}: expected {value!r} of digest {digests[key]}, which the controller "
-        f"has; looked in {looked} and in {folder}{damaged}; copy it to one of them"
-    )
+
+    def _kept(self, where: str, value: str, digest: str, looked: str) -> Path:
+        """A file of the controller's, in the cache of another host."""
+        folder = files.kept_folder(digest)
+        kept = folder / Path(value).name
+        if kept.exists() and files.path_digest(kept) == digest:
+            return kept
+        damaged = " (where it is damaged)" if kept.exists() else ""
+        raise SettingsError(
+            f"{where}: expected {value!r} of digest {digest}, which the controller "
+            f"has; looked in {looked} and in {folder}{damaged}; copy it to one of them"
+        )

@@ -92,6 +92,31 @@ def test_a_scenario_file_and_an_earlier_run_are_taken_as_by_pytest(project, agen
     assert "expected either a submission or an agent, got both" in refused.errlines[0]
 
 
+def test_the_gates_of_the_ini_file_count_as_for_pytest(project, agentbench, monkeypatch):
+    project.write(
+        pytest__ini="[pytest]\nagentbench_gate =\n    accuracy > 1\n    coverage >= 0.9\n"
+        "agentbench_agent = nobody.py\nagentbench_run_dir = from_ini\n",
+        sums__yaml="benchmark: toysum\ngates: [accuracy > 0.1]\n",
+        below___x__txt="",
+    )
+    assert project.pytest("--benchmark=toysum", "--agent=builtin:half", "--run-dir=asked").ret == 1
+    monkeypatch.chdir(project.path / "below")
+    asked = f"--submission={project.path / 'asked'}"
+    failed = agentbench("score", "toysum", asked)
+    assert failed.ret == 1
+    failed.stdout.fnmatch_lines(["gate failed: accuracy > 1: *", "gate passed: coverage >= 0.9*"])
+    assert (project.path / "from_ini" / "scores.json").exists()
+    # The scenario beats the ini file, the command line beats both.
+    scenario = str(project.path / "sums.yaml")
+    assert agentbench("score", scenario, asked, "--run-dir=one").ret == 0
+    assert agentbench("score", scenario, asked, "--gate=accuracy > 0.9", "--run-dir=two").ret == 1
+    project.write(pytest__ini="[pytest]\nagentbench_limit = many\n")
+    wrong = agentbench("score", "toysum", asked)
+    assert wrong.ret == 2
+    expected = "pytest.ini: agentbench_limit: expected a whole number from 1, got 'many'"
+    assert wrong.errlines[0].endswith(expected)
+
+
 def test_the_garbage_collector_rests(project, agentbench):
     project.write(
         watched__py="import gc\nfrom toybench import ToySum\n"

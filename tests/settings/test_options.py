@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -60,20 +59,18 @@ def test_an_option_that_is_declared_once_is_found_everywhere(project, with_new_o
     project.write(red__yaml="benchmark: toysum\ncolour: red\n", asked__py=ASKED)
     run = ("--benchmark=red.yaml", "-q", "--limit=2")
     # The command line beats the scenario, and the manifest holds it.
-    assert project.pytest(*run, "--colour=blue", "--run-dir=one").ret == 0
+    assert project.pytest_process(*run, "--colour=blue", "--run-dir=one").ret == 0
     folder = project.path / "one"
     assert json.loads((folder / "manifest.json").read_text())["settings"]["colour"] == "blue"
     # It comes back from the manifest: --resume compares it with the scenario's.
-    refused = project.pytest(*run, "--resume=one")
+    refused = project.pytest_process(*run, "--resume=one")
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
     assert "was made with other colour ('blue', now 'red')" in refused.stderr.str()
     # As an ini key, and on the command line of `agentbench score`.
-    wrong = project.pytest("--benchmark=toysum", "-o", "agentbench_colour=green")
+    wrong = project.pytest_process("--benchmark=toysum", "-o", "agentbench_colour=green")
     assert "agentbench_colour: expected red or blue, got 'green'" in wrong.stderr.str()
-    command = Path(sys.executable).with_name("agentbench")
-    scored = project._pytester.run(
-        str(command), "score", "toysum", "--submission=one", "--colour=green"
-    )
+    score = ("score", "toysum", "--submission=one", "--colour=green")
+    scored = project.agentbench_process(*score)
     assert scored.errlines == ["agentbench: --colour: expected red or blue, got 'green'"]
     default, kept, told, row = json.loads(project.python("asked.py").stdout.str())
     assert (default, kept) == ("red", "blue")
