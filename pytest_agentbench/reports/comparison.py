@@ -58,20 +58,23 @@ def markdown(comparison: Comparison) -> str:
 
 def html(comparison: Comparison) -> str:
     """One page that needs no network; whatever a run said in it is escaped."""
-    body = [page.paragraph(fact) for fact in _facts(comparison)]
-    for reading, found in comparison.readings.items():
-        body.append(page.heading(f"reading {reading}"))
-        rows = _rows(comparison, reading)
-        body.append(page.table(DIFFERENCE_HEAD, rows, [difference.verdict for difference in found]))
-        body += [page.paragraph(line, "note") for line in _absent(comparison, reading)]
-    body.append(page.paragraph(_UNCLEAR, "note"))
-    counts = _counts(comparison)
-    if counts:
-        body += [page.heading("samples"), page.table(_COUNTS, counts)]
-    for difference, changes in _largest(comparison, every=True):
-        body.append(page.heading(f"largest changes in {difference.metric}"))
-        body.append(page.table(_CHANGES, changes))
-    return page.page(_title(comparison), body)
+    return page.render(
+        "comparison.html",
+        title=_title(comparison),
+        benchmark=f"{comparison.benchmark} ({comparison.mode})",
+        agents=f"{comparison.before.agent} → {comparison.after.agent}",
+        facts=_facts(comparison),
+        head=DIFFERENCE_HEAD,
+        readings=[
+            {"name": name, "rows": _rows(comparison, name), "absent": _absent(comparison, name)}
+            for name in comparison.readings
+        ],
+        unclear=_UNCLEAR,
+        counts_head=_COUNTS,
+        counts=_counts(comparison),
+        changes_head=_CHANGES,
+        largest=[(found.metric, rows) for found, rows in _largest(comparison, every=True)],
+    )
 
 
 def _title(comparison: Comparison) -> str:

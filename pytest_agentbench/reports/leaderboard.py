@@ -52,11 +52,16 @@ def text(board: Leaderboard) -> str:
 
 
 def html(board: Leaderboard) -> str:
-    body = []
-    for table in board.tables:
-        body += [page.heading(_title(table)), page.table(_HEAD, _rows(table))]
-        body += [page.paragraph(fact, "note") for fact in _facts(table)]
+    notes = [f"without a rank: {why}" for why in board.left_out]
     if len(board.tables) > 1:
-        body.append(page.paragraph("Runs in different tables cannot be compared.", "note"))
-    body += [page.paragraph(f"without a rank: {why}", "note") for why in board.left_out]
-    return page.page("agentbench leaderboard", body)
+        notes.insert(0, "Runs in different tables cannot be compared.")
+    return page.render(
+        "leaderboard.html",
+        title="agentbench leaderboard",
+        head=_HEAD,
+        tables=[
+            {"title": _title(table), "rows": _rows(table), "facts": _facts(table)}
+            for table in board.tables
+        ],
+        notes=notes,
+    )

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.util
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
-from importlib import resources
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING, Any
 
-import pytest_agentbench
 from pytest_agentbench.base.files import write_whole
-from pytest_agentbench.benchmarks.figures import Figure, bokeh, distribution
-from pytest_agentbench.reports.html import samples, sections
+from pytest_agentbench.benchmarks.protocol import Metric
+from pytest_agentbench.metrics.bootstrap import INTERVAL
+from pytest_agentbench.reports import rows
+from pytest_agentbench.reports.html import page, plots, samples
+from pytest_agentbench.runs.record import STATUSES
+from pytest_agentbench.runs.scores_file import Score
+from pytest_agentbench.scoring.compare import to_baseline
+from pytest_agentbench.settings.gates import COVERAGE
 
 if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset
@@ -23,67 +25,61 @@ if TYPE_CHECKING:
     from pytest_agentbench.runs.scores_file import Scores
     from pytest_agentbench.settings.settings import Settings
 
-WITHOUT_BOKEH = 'Plots need Bokeh: pip install "pytest-agentbench[report]"'
+MOST_DETAIL = 20_000  # characters of each entry of the benchmark's details
+_GATES = {True: ("pass", "✓"), False: ("fail", "✗"), None: ("open", "?")}
+_VERDICTS = {"better": "▲", "worse": "▼", "same": "=", "unclear": "≈"}
 
 
 def write_html(
-    path: Path,
-    settings: Settings,
-    dataset: Dataset,
-    scores: Scores,
-    records: Sequence[Record],
+    path: Path, settings: Settings, dataset: Dataset, scores: Scores, records: Sequence[Record]
 ) -> None:
-    """Writes the report of a finished run, whole or not at all.
-
-    ``records`` are shown in the order they are given.
-    """
+    """Writes the report of a finished run, whole or not at all."""
     # An agent's name may hold a lone surrogate, which UTF-8 has no bytes for.
-    text = page(settings, dataset, scores, records)
+    text = html(settings, dataset, scores, records)
     write_whole(path, text.encode("utf-8", "xmlcharrefreplace"))
 
 
-def page(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence[Record]) -> str:
-    """The report as HTML."""
+def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence[Record]) -> str:
+    """The report as HTML; ``records`` are shown in the order they are given."""
     benchmark = settings.benchmark
-    reading = scores.primary
-    table = samples.table(records, reading, [metric.name for metric in benchmark.metrics])
+    names = [metric.name for metric in benchmark.metrics]
     details = samples.details(dataset, records)
-    plots, items, library = _plots(benchmark, dataset, scores, records)
-    scripts = [_file("report.js")]
-    if library:
-        scripts = [library, *scripts]
-    top = "".join(
-        (
-            sections.heading(benchmark, scores),
-            sections.cards(benchmark, scores),
-            sections.gates(scores),
-            sections.readings(benchmark, scores),
-            sections.comparison(benchmark, scores),
-            plots,
-        )
-    )
-    agent = str(scores.agent.name or "")
-    return Template(_file("report.html")).substitute(
+    drawn = plots.plots(benchmark, dataset, scores, records)
+    scripts = [*drawn.library, page.file("report.js")]
+    decided = [gate.passed for gate in scores.gates]
+    epochs = rows.epochs_note(scores, benchmark.headline)
+    return page.render(
+        "report.html",
+        title=f"{benchmark.name} · {scores.agent.name or ''}",
         policy=_policy(scripts),
-        title=escape(f"{benchmark.name} · {agent}"),
-        css=_file("report.css"),
-        top=top,
-        capped=escape(_capped(len(records), details, scores.samples.total)),
-        bottom=sections.settings(settings.as_json(), scores),
-        version=escape(pytest_agentbench.__version__),
-        table=samples.embedded(table),
-        details=samples.embedded(details),
-        figures=f"[{','.join(items)}]",
-        scripts="".join(f"<script>{script}</script>" for script in scripts),
+        benchmark=benchmark,
+        scores=scores,
+        interval=INTERVAL,
+        headline=_headline(benchmark, scores),
+        coverage=scores.metric(COVERAGE.metric),
+        failed=_failed(scores),
+        gates_passed=f"{decided.count(True)} of {len(decided)}",
+        gates_kind="open" if None in decided else "pass" if all(decided) else "fail",
+        gates=_gates(scores),
+        table=rows.metric_table(scores, benchmark.metrics),
+        primary_note=rows.PRIMARY_NOTE,
+        notes=[*([epochs] if epochs else []), *_absences(scores), *scores.notes],
+        differences=_differences(benchmark, scores),
+        plots=drawn,
+        capped=_capped(len(records), details, scores.samples.total),
+        settings=_settings(settings.as_json(), scores),
+        details=_details(scores),
+        embedded={
+            "table-data": samples.embedded(samples.table(records, scores.primary, names)),
+            "details-data": samples.embedded(details),
+            "figures-data": f"[{','.join(drawn.data)}]",
+        },
+        scripts=scripts,
     )
-
-
-def _file(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _policy(scripts: Sequence[str]) -> str:
-    """Nothing from the network, and no script but these: escaping is not the only line of defence."""
+    """Nothing from the network, and no script but these: a second line of defence after escaping."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
         for script in scripts
@@ -94,61 +90,95 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _plots(
-    benchmark: Benchmark,
-    dataset: Dataset,
-    scores: Scores,
-    records: Sequence[Record],
-) -> tuple[str, list[str], str]:
-    """The section, the data of each plot as JSON, and the library that draws them."""
-    if importlib.util.find_spec("bokeh") is None:
-        return _section(f"<p>{escape(WITHOUT_BOKEH)}</p>"), [], ""
-    makers: tuple[Callable[[], Iterable[Figure | None]], ...] = (
-        lambda: benchmark.figures(dataset, records, scores.as_json()),
-        lambda: [distribution(benchmark.metrics, benchmark.headline, scores.primary, records)],
-    )
-    problems: dict[str, None] = {}
-    parts: list[str] = []
-    items: list[str] = []
-    for make in makers:
-        try:
-            for figure in filter(None, make()):
-                items.append(_item(figure))
-                parts.append(_figure(len(parts), figure))
-        except Exception as error:  # a report without plots is better than a run without a report
-            text = f"{benchmark.name} could not make its plots: {type(error).__name__}: {error}"
-            problems[f'<p class="warning">{escape(text)}</p>'] = None
-    if not parts:
-        return _section("".join(problems)) if problems else "", [], ""
-    # Only the bundle with plots: no widgets, tables, WebGL or formulas, which are twice as large.
-    library: str = bokeh("resources").Resources(mode="inline", components=["bokeh"]).js_raw[0]
-    inner = f'{"".join(problems)}<div class="figures">{"".join(parts)}</div>'
-    return _section(inner), items, library
+def _headline(benchmark: Benchmark, scores: Scores) -> dict[str, Any]:
+    known = {metric.name: metric for metric in benchmark.metrics}
+    metric = known.get(benchmark.headline) or Metric(benchmark.headline, "higher")
+    score = scores.metric(benchmark.headline)
+    label = rows.labelled(metric.name, metric.unit)
+    return {"metric": metric, "score": score, "label": label, "scale": _scale(score, metric)}
 
 
-def _item(figure: Figure) -> str:
-    picker = figure.picker
-    return samples.embedded(
+def _scale(score: Score, metric: Metric) -> dict[str, Any] | None:
+    """The interval in per cent of the metric's range, where it has one."""
+    lowest, highest = metric.low, metric.high
+    if score.value is None or lowest is None or highest is None or highest <= lowest:
+        return None
+
+    def place(value: float) -> float:
+        return round(100 * min(1.0, max(0.0, (value - lowest) / (highest - lowest))), 2)
+
+    left, right = (place(score.value if end is None else end) for end in (score.low, score.high))
+    return {
+        "low": f"{lowest:g}",
+        "high": f"{highest:g}",
+        "left": left,
+        "width": max(right - left, 0.5),
+        "mark": place(score.value),
+    }
+
+
+def _failed(scores: Scores) -> str:
+    failed = {status: scores.samples.of(status) for status in STATUSES if status != "ok"}
+    return ", ".join(f"{count:,} {status}" for status, count in failed.items() if count)
+
+
+def _gates(scores: Scores) -> list[dict[str, str]]:
+    found = []
+    for gate in scores.gates:
+        kind, mark = _GATES[gate.passed]
+        why = gate.failure or gate.reason or ("" if gate.value is None else f"got {gate.value:.6g}")
+        word = f"{mark} {rows.GATE_WORDS[gate.passed]}"
+        found.append({"kind": kind, "word": word, "text": gate.gate, "why": why})
+    return found
+
+
+def _absences(scores: Scores) -> list[str]:
+    """Why metrics are absent in any reading, each reason once."""
+    reasons: dict[str, dict[str, None]] = {}
+    for metrics in scores.readings.values():
+        for name, score in metrics.items():
+            if score.value is None:
+                reasons.setdefault(str(score.reason), {})[name] = None
+    return [f"absent: {', '.join(names)}: {reason}" for reason, names in reasons.items()]
+
+
+def _differences(benchmark: Benchmark, scores: Scores) -> list[dict[str, Any]]:
+    theirs = scores.baseline.readings.get(scores.primary, {}) if scores.baseline else {}
+    return [
         {
-            "models": [bokeh("embed").json_item(model) for model in figure.models],
-            "labels": [] if picker is None else picker.labels,
-            "frames": None if picker is None else picker.frames,
+            "label": rows.labelled(one.metric, one.unit),
+            "ours": scores.metric(one.metric),
+            "theirs": theirs.get(one.metric, Score()),
+            "delta": Score(one.value, one.low, one.high, one.reason),
+            "verdict": "" if one.value is None else one.verdict,
+            "mark": "" if one.value is None else _VERDICTS[one.verdict],
         }
-    )
+        for one in to_baseline(scores, benchmark.metrics)
+    ]
 
 
-def _figure(number: int, figure: Figure) -> str:
-    places = "".join(f'<div class="plot" id="plot-{number}-{n}"></div>' for n in range(len(figure.models)))  # fmt: skip
-    picker = f'<div class="picker" id="picker-{number}"></div>' if figure.picker else ""
-    wide = " both" if len(figure.models) > 1 else ""
-    return (
-        f'<figure class="figure{wide}"><h3>{escape(figure.title)}</h3>{picker}{figure.html}'
-        f'<div class="plots">{places}</div><figcaption>{escape(figure.caption)}</figcaption></figure>'
-    )
+def _settings(values: Mapping[str, Any], scores: Scores) -> list[tuple[str, str]]:
+    """What was asked for, and what else decides whether two runs can be compared."""
+    given = [(name, value) for name, value in values.items() if value not in (None, [], {})]
+    found = [
+        (name, value if isinstance(value, str) else json.dumps(value, default=str))
+        for name, value in given
+    ]
+    found += [(name, str(value)) for name, value in scores.conditions.items()]
+    return [*found, ("data digest", str(scores.dataset.digest))]
 
 
-def _section(inner: str) -> str:
-    return f'<section id="plots"><h2>Plots</h2>{inner}</section>'
+def _details(scores: Scores) -> list[tuple[str, str]]:
+    """What the benchmark says beside its scores, each entry cut where it is long."""
+    found = []
+    for name, value in scores.details.items():
+        if name != "notes":
+            text = json.dumps(value, indent=2, ensure_ascii=False)
+            left = len(text) - MOST_DETAIL
+            if left > 0:
+                text = f"{text[:MOST_DETAIL]}\n… {left:,} more characters are in scores.json"
+            found.append((name.replace("_", " "), text))
+    return found
 
 
 def _capped(rows: int, details: Mapping[str, Any], total: int) -> str:

@@ -15,12 +15,10 @@ from typing import Any
 import html_runs
 import pytest
 from html_runs import HOSTILE, Finished
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_agentbench.benchmarks import figures
 from pytest_agentbench.benchmarks.figures import Figure, Picker
-from pytest_agentbench.reports.html import report, samples
+from pytest_agentbench.reports.html import plots, report, samples
 from pytest_agentbench.runs.record import Record
 
 SCRIPTS = "script"
@@ -88,9 +86,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Writes a run's report and reads it; without plots unless a test wants them."""
 
-    def written(run: Finished, plots: bool = False) -> Page:
-        if not plots:
-            monkeypatch.setattr(report.importlib.util, "find_spec", lambda name: None)
+    def written(run: Finished, drawn: bool = False) -> Page:
+        if not drawn:
+            monkeypatch.setattr(plots.importlib.util, "find_spec", lambda name: None)
         path = tmp_path / "report.html"
         report.write_html(path, run.settings, run.dataset, run.scores, run.records)
         assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
@@ -207,22 +205,9 @@ def test_text_from_outside_is_shown_and_never_becomes_markup(write):
     assert HOSTILE in texts["messages"]
 
 
-@given(st.recursive(st.text() | st.floats(allow_nan=False, allow_infinity=False) | st.none(),
-                    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))  # fmt: skip
-def test_embedded_json_keeps_every_value_and_has_no_character_that_could_end_it(value):
-    text = samples.embedded(value)
-    assert json.loads(text) == value
-    assert not set(text) & set("<>&\u2028\u2029")
-    text.encode("utf-8")
-
-
-def test_lone_surrogates_are_escaped_too():
-    assert samples.embedded("a\ud800b\udfff") == '"a\\ud800b\\udfff"'
-
-
 def test_nothing_is_fetched_and_only_our_scripts_run(write):
     pytest.importorskip("bokeh")
-    page = write(html_runs.toy(), plots=True)
+    page = write(html_runs.toy(), drawn=True)
     links = [attrs[name] for _, attrs in page.tags for name in ("src", "href") if name in attrs]
     assert links == ["data:,"]
     policy = next(a["content"] for tag, a in page.tags if tag == "meta" and "http-equiv" in a)
@@ -244,7 +229,7 @@ def test_a_thousand_long_samples_stay_under_six_megabytes(write, letter):
         for n in range(1000)
     ]  # fmt: skip
     run = html_runs.toy(1000, records, contexts={n: {"text": long} for n in range(1000)})
-    page = write(run, plots=True)
+    page = write(run, drawn=True)
     assert 2_000_000 < len(page.text.encode()) < 6_000_000
     assert "Long texts are cut" in page.visible
     texts = {label: (text, left) for label, text, left in page.data["details-data"]["17"]}
@@ -252,15 +237,6 @@ def test_a_thousand_long_samples_stay_under_six_megabytes(write, letter):
     assert len(kept) + left == 20_000
     assert left > 0
     assert len(kept) > 50
-
-
-def test_short_texts_leave_their_room_to_long_ones():
-    long = "y" * 900
-    fitted = samples._fitted([("a", "x" * 100), ("b", long), ("c", long)], 1000)
-    lengths = [len(text) for _, text, _ in fitted]
-    assert lengths[0] == 100
-    assert 400 < lengths[1] == lengths[2] < 460
-    assert [left for _, _, left in fitted] == [0, 900 - lengths[1], 900 - lengths[2]]
 
 
 def test_a_large_run_has_the_texts_of_failed_samples_first_and_says_so(write):
@@ -295,8 +271,12 @@ def test_without_bokeh_the_page_says_how_to_get_plots(write):
     assert page.data["figures-data"] == []
 
 
-def test_bokeh_is_not_imported_before_a_report_is_written():
-    code = "import sys, pytest_agentbench.reports.html.report; print('bokeh' in sys.modules)"
+@pytest.mark.parametrize("library", ["bokeh", "jinja2"])
+def test_libraries_of_pages_are_not_imported_before_one_is_made(library):
+    code = (
+        "import sys, pytest_agentbench.reports.publish, pytest_agentbench.reports.comparison; "
+        f"print({library!r} in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 
@@ -305,7 +285,7 @@ def test_figures_are_escaped_and_numbered(write):
     pytest.importorskip("bokeh")
     run = html_runs.toy()
     run.benchmark.figures = lambda *_: [Figure("<b>title</b>", "<i>caption</i>", html="<hr>")]
-    page = write(run, plots=True)
+    page = write(run, drawn=True)
     assert "<b>title</b>" in page.sections["plots"]
     assert "<i>caption</i>" in page.sections["plots"]
     assert "hr" in [tag for tag, _ in page.tags]  # a benchmark's own HTML is HTML
@@ -321,7 +301,7 @@ def test_a_benchmark_that_cannot_make_its_plots_costs_only_those(write):
         raise ZeroDivisionError("<b>nobody</b>")
 
     run.benchmark.figures = broken
-    page = write(run, plots=True)
+    page = write(run, drawn=True)
     assert "could not make its plots: ZeroDivisionError: <b>nobody</b>" in page.sections["plots"]
     assert len(page.data["figures-data"]) == 1  # the distribution is still there
 
@@ -334,7 +314,7 @@ def test_a_figure_that_cannot_be_embedded_costs_only_itself(write, figure):
     pytest.importorskip("bokeh")
     run = html_runs.toy()
     run.benchmark.figures = lambda *_: [Figure("fine", html="<hr>"), figure]
-    page = write(run, plots=True)
+    page = write(run, drawn=True)
     assert "could not make its plots" in page.sections["plots"]
     assert len(page.data["figures-data"]) == 2
     ids = [attrs.get("id") for _, attrs in page.tags]
@@ -345,8 +325,8 @@ def test_a_broken_bokeh_is_a_note_in_the_page(write, monkeypatch):
     def broken(module: str) -> Any:
         raise ImportError("No module named 'pandas'")
 
-    monkeypatch.setattr(report.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(plots.importlib.util, "find_spec", lambda name: object())
     monkeypatch.setattr(figures, "bokeh", broken)
-    page = write(html_runs.toy(), plots=True)
+    page = write(html_runs.toy(), drawn=True)
     assert "ImportError: No module named 'pandas'" in page.sections["plots"]
     assert len(page.code) == 1
