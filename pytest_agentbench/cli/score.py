@@ -18,7 +18,7 @@ from pytest_agentbench.benchmarks.protocol import Benchmark, Submission
 from pytest_agentbench.cli.terminal import Lines, add_option
 from pytest_agentbench.reports import publish, summary
 from pytest_agentbench.reports.summary import failures_text
-from pytest_agentbench.runs import names, run_folder
+from pytest_agentbench.runs import names
 from pytest_agentbench.runs.collector import Collector, Place
 from pytest_agentbench.runs.evaluate import evaluate, held_off
 from pytest_agentbench.runs.plan import Plan, Question
@@ -151,9 +151,7 @@ def _scored(run: Plan, batches: Iterator[Sequence[Record]], arguments: Sequence[
     failed = [record for record in live.logged() if record.status != "ok"]
     if failed:
         out.write_line(failures_text(failed, len(live.expected)))
-    if live.scores is not None:
-        folder = live.log.folder if (live.log.folder / run_folder.SCORES).exists() else None
-        summary.summary(out, run, live.scores, folder)
+    publish.show(out, live)
     own = {f"gate[{gate.gate}]" for gate in live.scores.gates} if live.scores else set()
     for name, failure in gates:  # those of the scores stand in the summary
         if failure is not None and name not in own:

@@ -13,12 +13,10 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.plugin import compat, gate_reports, junit, progress_line
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
 from pytest_agentbench.plugin.item import failed_records
-from pytest_agentbench.reports import mlflow, publish, summary, tables
-from pytest_agentbench.reports.github import github_errors
+from pytest_agentbench.reports import publish, summary
 from pytest_agentbench.runs import manifest, run_folder
 from pytest_agentbench.runs.collector import Collector, Place, Resuming
 from pytest_agentbench.runs.plan import Plan
@@ -206,12 +204,13 @@ class Controller:
             if collector.expected:
                 incomplete = self._incomplete(session, collector)
                 tell = functools.partial(tell_scores, collector, self._config)
-                gates = publish.finish(collector, incomplete, tell)
+                to_mlflow = bool(self._config.getoption("agentbench_mlflow"))
+                gates = publish.finish(collector, incomplete, tell, to_mlflow)
                 failed += incomplete is not None
                 gate_reports.report(session, collector.run.settings.nodeid, gates)
                 failed += sum(failure is not None for _, failure in gates)
             collector.log.close()
-        problem = publish_session(self.collectors, self._config)
+        problem = self._write_session()
         if problem is not None:
             gate_reports.report(session, "agentbench", [("files", problem)])
             failed += 1
@@ -220,6 +219,12 @@ class Controller:
             pytest.ExitCode.NO_TESTS_COLLECTED,
         ):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _write_session(self) -> str | None:
+        base = self._config.invocation_params.dir
+        given = (self._config.getoption(f"agentbench_{kind}") for kind in ("json", "csv"))
+        paths = [None if path is None else base / path for path in given]
+        return publish.write_session(self.collectors, *paths)
 
     def _incomplete(self, session: pytest.Session, collector: Collector) -> str | None:
         """Why the run was cut short, if it was: then no gate is decided."""
@@ -237,17 +242,9 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         self._told = True
         for collector in self.collectors:
-            if collector.scores is not None:
-                folder = (
-                    collector.log.folder
-                    if (collector.log.folder / run_folder.SCORES).exists()
-                    else None
-                )
-                brief = self._config.get_verbosity() < 0
-                summary.summary(terminalreporter, collector.run, collector.scores, folder, brief)
-                if os.environ.get("GITHUB_ACTIONS"):
-                    for line in github_errors(collector.scores, collector.run.settings.nodeid):
-                        terminalreporter.write_line(line)
+            brief = self._config.get_verbosity() < 0
+            on_github = bool(os.environ.get("GITHUB_ACTIONS"))
+            publish.show(terminalreporter, collector, brief, on_github)
 
     def pytest_unconfigure(self) -> None:
         for collector in self.collectors:
@@ -279,23 +276,4 @@ def tell_scores(collector: Collector, config: pytest.Config, result: Scores) -> 
     """Tells the scores to what else takes part in the session."""
     folder, settings = collector.log.folder, collector.run.settings
     junit.add_properties(config, result, settings.nodeid)
-    if config.getoption("agentbench_mlflow"):
-        mlflow.log_run(result, folder)
     config.hook.pytest_agentbench_scores(scores=result.as_json(), folder=folder, settings=settings)
-
-
-def publish_session(collectors: Sequence[Collector], config: pytest.Config) -> str | None:
-    """The files that hold all runs of the session; what went wrong, if anything did."""
-    scored = [
-        (collector.scores, collector) for collector in collectors if collector.scores is not None
-    ]
-    base = config.invocation_params.dir
-    json_path, csv_path = (config.getoption(f"agentbench_{kind}") for kind in ("json", "csv"))
-    try:
-        if json_path is not None:
-            tables.write_json(base / json_path, [result for result, _ in scored])
-        if csv_path is not None:
-            tables.write_csv(base / csv_path, [(r, collector.logged()) for r, collector in scored])
-    except (OSError, BenchmarkError) as error:
-        return str(error)
-    return None

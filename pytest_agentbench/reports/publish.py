@@ -1,4 +1,7 @@
-"""The end of a run: scored, gated, written. Whatever fails here, the answers are in the log."""
+"""The end of a run: score it, decide its gates, write its files. Every report format is called from here.
+
+Whatever fails here, no answer is lost: the records were logged as they came.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pytest_agentbench.reports import github, markdown, rows
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.reports import github, markdown, mlflow, rows, summary, tables
 from pytest_agentbench.reports.html import report
 from pytest_agentbench.runs import evaluate, run_folder
 from pytest_agentbench.runs.collector import Collector
@@ -21,33 +25,42 @@ Gate = tuple[str, str | None]
 
 @evaluate.held_off()
 def finish(
-    live: Collector,
+    collector: Collector,
     incomplete: str | None,
-    publish: Callable[[Scores], None] | None = None,
+    tell: Callable[[Scores], None] | None = None,
+    to_mlflow: bool = False,
 ) -> list[Gate]:
-    """Scores one run, writes its files and publishes its scores; the gates to report."""
-    questions = live.answered() if incomplete else sorted(live.expected)
+    """Scores one run and writes its files; returns the gates to report.
+
+    ``tell`` gets the scores after scores.json was written.
+    """
+    questions = collector.answered() if incomplete else sorted(collector.expected)
     if not questions:
         return []
     try:
-        result = _scored(live, questions, incomplete)
+        result = _scored(collector, questions, incomplete)
     except Exception as error:
-        return [("gate[scored]", _unscored(live, error))]
-    live.scores = result
+        return [("gate[scored]", _unscored(collector, error))]
+    collector.scores = result
     gates: list[Gate] = []
     try:
-        _write(live, result, publish)
+        if collector.log.started:  # else nothing was logged, or the folder is another session's
+            _write(collector, result)
+            if tell is not None:
+                tell(result)
+            if to_mlflow:
+                mlflow.log_run(result, collector.log.folder)
     except Exception as error:  # a hook or a figure may do anything; the scores stand
-        again = f"when that is mended, write the files again with --resume={live.log.folder}"
+        again = f"when that is mended, write the files again with --resume={collector.log.folder}"
         failure = f"{type(error).__name__}: {error}\nno answer is lost: {again}"
         gates.append(("gate[files written]", failure))
     if incomplete:
         return gates
     gates += [(f"gate[{gate.gate}]", gate.failure) for gate in result.gates]
-    submission = live.run.submission
+    submission = collector.run.submission
     if submission is not None and submission.problems:
         gates.append(("gate[submission fits the data]", "\n".join(submission.problems)))
-    missing = live.missing()
+    missing = collector.missing()
     if missing:
         shown = ", ".join(missing[:20]) + (", …" if len(missing) > 20 else "")
         failure = f"{len(missing)} samples left no record: {shown}"
@@ -55,21 +68,23 @@ def finish(
     return gates
 
 
-def _scored(live: Collector, questions: Sequence[Question], incomplete: str | None) -> Scores:
-    settings, dataset = live.run.settings, live.run.dataset
-    result = scores.score(settings, dataset, questions, list(live.records.values()), live.baseline)
+def _scored(collector: Collector, questions: Sequence[Question], incomplete: str | None) -> Scores:
+    settings, dataset = collector.run.settings, collector.run.dataset
+    result = scores.score(
+        settings, dataset, questions, list(collector.records.values()), collector.baseline
+    )
     details, found = dict(result.details), None
     if incomplete is None and dataset.samples_here:
         samples = sorted({question.sample for question in questions})
-        found = tuple(floor.floors(settings, dataset, samples, live.agent["name"]))
-        note = rows.floor_note(found, settings.reading, live.run.benchmark.headline)
+        found = tuple(floor.floors(settings, dataset, samples, collector.agent["name"]))
+        note = rows.floor_note(found, settings.reading, collector.run.benchmark.headline)
         if note is not None:
             details["notes"] = [*details.get("notes", ()), note]
     return dataclasses.replace(
         result,
         details=details,
-        baseline=_with_changes(live, result.baseline),
-        agent=AgentFacts(**live.agent),
+        baseline=_with_changes(collector, result.baseline),
+        agent=AgentFacts(**collector.agent),
         partial=len(questions) < len(dataset.keys) * settings.epochs,
         incomplete=incomplete,
         gates=judge.judge(settings, result, incomplete),
@@ -77,41 +92,70 @@ def _scored(live: Collector, questions: Sequence[Question], incomplete: str | No
     )
 
 
-def _with_changes(live: Collector, compared: BaselineScores | None) -> BaselineScores | None:
+def _with_changes(collector: Collector, compared: BaselineScores | None) -> BaselineScores | None:
     """How many samples got better, worse or stayed, for each metric that samples have."""
-    if live.baseline is None or compared is None:
+    if collector.baseline is None or compared is None:
         return None
-    reading, before, after = live.run.settings.reading, live.baseline.records, live.logged()
+    reading, before, after = (
+        collector.run.settings.reading,
+        collector.baseline.records,
+        collector.logged(),
+    )
     found = {
         metric.name: compare.changes(metric, reading, before, after)
-        for metric in live.run.benchmark.metrics
+        for metric in collector.run.benchmark.metrics
     }
     samples = {name: one for name, one in found.items() if one is not None}
     return dataclasses.replace(compared, samples=samples)
 
 
-def _unscored(live: Collector, error: Exception) -> str:
-    where = live.log.folder
+def _unscored(collector: Collector, error: Exception) -> str:
+    where = collector.log.folder
     return (
         f"scoring failed: {type(error).__name__}: {error}\nno answer is lost: when that is mended, "
-        f"score the run again with --benchmark {live.run.settings.nodeid} --submission {where}"
+        f"score the run again with --benchmark {collector.run.settings.nodeid} --submission {where}"
     )
 
 
-def _write(live: Collector, result: Scores, publish: Callable[[Scores], None] | None) -> None:
-    folder, run = live.log.folder, live.run
-    if not live.log.started:
-        return  # nothing was logged, or in a folder that is another session's
+def _write(collector: Collector, result: Scores) -> None:
+    """The files of the run, and its section in GitHub's summary."""
+    folder, run = collector.log.folder, collector.run
     run_folder.write_json(folder / run_folder.SCORES, result.as_json())
-    records = live.logged()
+    records = collector.logged()
     first = [record for record in records if record.epoch == 1]
     run.benchmark.write_files(folder, run.dataset, first)
     report.write_html(folder / "report.html", run.settings, run.dataset, result, records)
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if summary:
-        text = markdown.markdown(
-            result, run.benchmark.metrics, run.benchmark.headline, run.settings.nodeid, str(folder)
-        )
-        github.append_summary(Path(summary), text)
-    if publish is not None:
-        publish(result)
+    step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if step_summary:
+        metrics, headline = run.benchmark.metrics, run.benchmark.headline
+        text = markdown.markdown(result, metrics, headline, run.settings.nodeid, str(folder))
+        github.append_summary(Path(step_summary), text)
+
+
+def write_session(
+    collectors: Sequence[Collector], json_path: Path | None, csv_path: Path | None
+) -> str | None:
+    """The files that hold all runs of a session; returns what went wrong, if anything did."""
+    scored = [(c.scores, c.logged()) for c in collectors if c.scores is not None]
+    try:
+        if json_path is not None:
+            tables.write_json(json_path, [result for result, _ in scored])
+        if csv_path is not None:
+            tables.write_csv(csv_path, scored)
+    except (OSError, BenchmarkError) as error:
+        return str(error)
+    return None
+
+
+def show(
+    writer: summary.Writer, collector: Collector, brief: bool = False, on_github: bool = False
+) -> None:
+    """The summary of a run in the terminal; nothing for a run that could not be scored."""
+    if collector.scores is None:
+        return
+    folder = collector.log.folder
+    written = folder if (folder / run_folder.SCORES).exists() else None
+    summary.summary(writer, collector.run, collector.scores, written, brief)
+    if on_github:
+        for line in github.github_errors(collector.scores, collector.run.settings.nodeid):
+            writer.write_line(line)

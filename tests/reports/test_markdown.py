@@ -1,15 +1,12 @@
-"""Markdown for GitHub's summary, and its error lines."""
+"""A run as Markdown."""
 
 from __future__ import annotations
 
 import pytest
 from toy_runs import ToySum, make_run
 
-from pytest_agentbench.reports import comparison
-from pytest_agentbench.reports.github import MOST_BYTES, append_summary, github_errors
 from pytest_agentbench.reports.markdown import cell, markdown
 from pytest_agentbench.runs import stored
-from pytest_agentbench.scoring.compare import compare
 
 
 def scores_of(tmp_path, agent="half", **changes):
@@ -67,62 +64,3 @@ def test_the_difference_to_the_baseline_is_there(tmp_path):
 )
 def test_what_a_run_says_is_shown_as_it_is(text, shown):
     assert cell(text) == shown
-
-
-def test_failed_gates_are_errors_and_escaped(tmp_path):
-    assert github_errors(scores_of(tmp_path, gates=GATES), "a,b.yaml: x") == [
-        "::error title=gate failed%3A a%2Cb.yaml%3A x::accuracy >= 0.9: got 0.5 against 0.9",
-        "::error title=gate failed%3A a%2Cb.yaml%3A x::x > 1: no 50%25,%0Anone",
-    ]
-
-
-def test_the_summary_is_appended_to(tmp_path):
-    path = tmp_path / "summary.md"
-    append_summary(path, "one\n")
-    append_summary(path, "two\n")
-    assert path.read_text() == "one\n\ntwo\n"
-
-
-def test_the_summary_stays_below_what_github_takes(tmp_path):
-    path = tmp_path / "summary.md"
-    path.write_bytes(b"x" * (MOST_BYTES // 2))
-    append_summary(path, "é line\n" * MOST_BYTES)
-    assert MOST_BYTES - 100 < path.stat().st_size <= MOST_BYTES
-    text = path.read_text(encoding="utf-8")  # not cut within a character
-    assert text.endswith("é line\n\n\n*The rest was cut: a summary may have 1 MiB.*\n")
-    append_summary(path, "more\n" * 100)
-    assert path.stat().st_size <= MOST_BYTES
-
-
-@pytest.fixture
-def compared(tmp_path):
-    hostile = "<script>alert('x')</script>|"
-    before = make_run(tmp_path / "a", "half", name=hostile)
-    return compare(before, make_run(tmp_path / "b", "right"))
-
-
-def test_a_comparison_as_text(compared):
-    lines = comparison.text(compared).splitlines()
-    assert "compared on 12 common samples" in lines
-    assert any(line.split() == ["accuracy", "6", "0", "6"] for line in lines)
-    accuracy = next(line for line in lines if line.startswith("accuracy "))
-    assert accuracy.split()[:4] == ["accuracy", "0.5000", "1.0000", "+0.5000"]
-    assert accuracy.endswith("better")
-    assert "sum[s11]  0.0000  1.0000  +1.0000" in lines
-
-
-def test_a_comparison_as_markdown_folds_what_is_secondary(compared):
-    text = comparison.markdown(compared)
-    assert "<script" not in text
-    assert "| accuracy | 0.5000 | 1.0000 | +0.5000 |" in text
-    assert "<details><summary>reading lenient</summary>" in text
-    assert text.count("<details>") == text.count("</details>") == 2
-
-
-def test_a_comparison_as_a_page_runs_no_script_and_needs_no_network(compared):
-    text = comparison.html(compared)
-    assert "<script" not in text
-    assert "&lt;script&gt;" in text
-    assert "http" not in text
-    assert '<td class="better">better</td>' in text
-    assert "largest changes in distance" in text

@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
 import pytest
-
-from pytest_agentbench.reports.text import number
-from pytest_agentbench.runs.scores_file import GateResult
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(0.0, "0.0000"), (0.12345, "0.1235"), (-0.5, "-0.5000"), (71.345, "71.34"), (12345.678, "12345.68"), (None, "-"),
-     (9.99999, "10.0000")],
-)  # fmt: skip
-def test_numbers(value, shown):
-    assert number(value) == shown
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
@@ -41,10 +28,3 @@ def test_colour_and_none(project):
     colour = project.pytest("--benchmark=toysum", "--limit=3", "--gate=accuracy > 2", "--color=yes")
     assert re.search(r"\x1b\[31mgate failed: accuracy > 2", colour.stdout.str())
     assert re.search(r"\x1b\[32mgate passed: coverage >= 1", colour.stdout.str())
-
-
-def test_an_undecided_gate_is_told_apart_from_a_failed_one():
-    gate = GateResult("a > 1", False, 0.5, 1.0)
-    assert gate.failure == "got 0.5 against 1"
-    assert dataclasses.replace(gate, reason="no such metric").failure == "no such metric"
-    assert dataclasses.replace(gate, passed=True).failure is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -82,3 +83,10 @@ def test_what_is_missing_or_null_is_empty():
     assert (scores.agent.name, scores.samples.total, scores.incomplete) == (None, 0, None)
     assert scores.gates == (GateResult("a > 1", False),)
     assert scores.gates[0].failure == "no reason was given"
+
+
+def test_an_undecided_gate_is_told_apart_from_a_failed_one():
+    gate = GateResult("a > 1", False, 0.5, 1.0)
+    assert gate.failure == "got 0.5 against 1"
+    assert dataclasses.replace(gate, reason="no such metric").failure == "no such metric"
+    assert dataclasses.replace(gate, passed=True).failure is None

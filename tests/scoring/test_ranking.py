@@ -82,10 +82,3 @@ def test_runs_without_a_headline_are_named_with_the_reason(tmp_path):
     assert len(board.tables) == 1
     assert "cut (builtin:half): incomplete: the session was cut short" in board.left_out
     assert "install the package" in board.left_out[1]
-
-
-def test_the_page_escapes_names(tmp_path):
-    board = board_of(make_run(tmp_path / "a", "half", name="<script>alert(1)</script>"))
-    page = leaderboard.html(board)
-    assert "<script" not in page
-    assert "&lt;script&gt;" in page

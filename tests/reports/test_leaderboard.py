@@ -1,0 +1,43 @@
+"""The leaderboard as text and as a page."""
+
+from __future__ import annotations
+
+from toy_runs import make_run
+
+from pytest_agentbench.reports import leaderboard
+from pytest_agentbench.runs.stored import read
+from pytest_agentbench.scoring import ranking
+
+
+def board_of(*folders):
+    return ranking.leaderboard([read(folder) for folder in folders])
+
+
+def test_ties_and_runs_without_a_rank_are_in_the_text(tmp_path):
+    board = board_of(
+        make_run(tmp_path / "a", "half"),
+        make_run(tmp_path / "b", "half"),
+        make_run(tmp_path / "c", "half", incomplete="cut short"),
+    )
+    lines = leaderboard.text(board).splitlines()
+    assert lines[0] == "toysum (test), reading exact"
+    assert lines[1].split() == [
+        "agent",
+        "rank",
+        "score",
+        "95",
+        "%",
+        "interval",
+        "coverage",
+        "gates",
+        "run",
+    ]
+    assert lines[2].split()[:3] == ["builtin:half", "=1", "0.5000"]
+    assert lines[-1] == "without a rank: c (builtin:half): incomplete: cut short"
+
+
+def test_the_page_escapes_names(tmp_path):
+    board = board_of(make_run(tmp_path / "a", "half", name="<script>alert(1)</script>"))
+    page = leaderboard.html(board)
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
