@@ -1,4 +1,4 @@
-"""Files that processes share: the cache folder, digests, whole writes, locks."""
+"""Files: the cache folder, digests, JSON, writes that are whole, and locks between processes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+from pytest_agentbench.base.errors import BenchmarkError
 
 # A file changed twice within the clock's resolution keeps its time stamp, so its digest is not kept.
 RACY_SECONDS = 2.0
@@ -66,6 +69,16 @@ def path_digest(path: Path) -> str:
 def kept_folder(digest: str) -> Path:
     """Where a host looks for a file or folder that is not where the command says."""
     return cache_folder() / "data" / digest
+
+
+def read_json(path: Path, expected: str) -> Any:
+    """The content of a JSON file; :class:`BenchmarkError` where it cannot be read."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BenchmarkError(f"{path}: expected {expected}, got {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise BenchmarkError(f"{path}: expected {expected} as JSON ({error})") from None
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.sources import hub_cache, partitions
 from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
@@ -121,20 +122,37 @@ class Submission:
 Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]
 
 
+@dataclass(frozen=True)
+class Portion:
+    """Some samples and the submission's answers to them, as read by the task that scores them."""
+
+    samples: Iterable[Sequence[Sample]]  # in batches that are measured together
+    answers: Mapping[str, Any]  # by sample, as in Submission
+    wrong: Mapping[int, str]  # what does not fit; the keys give the order in which it is listed
+
+
 class Partitioned(abc.ABC):
-    """A submission and its data in many files, each read by who scores it and not by us."""
+    """A submission and its data in many files, each read by the task that scores it."""
 
     dataset: Dataset  # without its samples; known after count()
     digest: str  # of the submission, likewise
-    problems: tuple[str, ...]  # as in Submission; known after the last record
 
     @abc.abstractmethod
     def count(self, each: Each) -> None:
-        """Reads every file once, to know which samples there are and where they lie."""
+        """Reads every file once, to learn which samples there are and where they lie."""
 
     @abc.abstractmethod
-    def records(self, indices: Sequence[int], each: Each, cores: int) -> Iterator[Sequence[Record]]:
-        """The records of these samples, some at a time, in any order and without the answers."""
+    def portions(
+        self, indices: Sequence[int], cores: int
+    ) -> tuple[Callable[[Any], Portion], Sequence[Any]]:
+        """A function that reads a portion, and its argument for each portion of these samples.
+
+        Both travel to other hosts with pickle.
+        """
+
+    @abc.abstractmethod
+    def problems(self, wrong: Mapping[int, str]) -> tuple[str, ...]:
+        """The problems of the submission as a whole, with what was wrong in all portions."""
 
 
 class Benchmark(abc.ABC):
@@ -165,13 +183,9 @@ class Benchmark(abc.ABC):
         if isinstance(settings.dataset, Path):
             if settings.dataset.exists():
                 return [settings.dataset]
-            from pytest_agentbench.benchmarks.sources import partitions  # it imports this module
-
             return partitions.files_of(settings.dataset)  # a pattern
         if settings.dataset == "hub" and self.hub_repository is not None:
-            from pytest_agentbench.benchmarks.sources import hub  # it imports this module
-
-            return list(hub.of_hub(self.hub_repository))
+            return list(hub_cache.copies(self.hub_repository))
         module = sys.modules[type(self).__module__]
         folder = Path(module.__file__ or ".").parent
         names = ("demo", "demo.*", "make_demo*", "__pycache__/make_demo*")
@@ -200,8 +214,16 @@ class Benchmark(abc.ABC):
     def partitioned(self, settings: Settings) -> Partitioned:
         """The submission and the data of the settings, to be read piece by piece."""
         raise BenchmarkError(
-            f"--engine: {self.name} cannot be scored on a cluster, only here (local)"
+            f"--engine: {self.name} cannot be scored on a cluster, only here (--engine local)"
         )
+
+    @classmethod
+    def fingerprint(cls) -> str:
+        """A digest of what this benchmark's arithmetic gives on this machine.
+
+        Hosts whose fingerprints differ would not compute the same bits, and do not work together.
+        """
+        return ""
 
     def validate(
         self, path: Path, parameters: Mapping[str, Any], dataset: Path | None

@@ -117,14 +117,14 @@ def _on_cluster(
 
     assert settings.submission is not None
     pieces = settings.benchmark.partitioned(settings)  # mistakes come before anything is started
-    each, cores = stack.enter_context(cluster.connected(scheduler))
+    each, cores = stack.enter_context(cluster.connected(settings.benchmark, scheduler))
     pieces.count(each)
     agent = submitting_agent(settings.submission, pieces.digest)
     run = Plan(settings, scored=Submitted(pieces.dataset, Submission({}), agent))
 
     def records() -> Iterator[Sequence[Record]]:
-        yield from pieces.records(run.indices, each, cores)
-        run.submission = Submission({}, pieces.problems)
+        problems = yield from cluster.records(run.benchmark, pieces, run.indices, each, cores)
+        run.submission = Submission({}, problems)
 
     return run, records()
 

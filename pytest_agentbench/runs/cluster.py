@@ -1,4 +1,4 @@
-"""Work handed to a Dask cluster: found, checked, and its failures in words.
+"""Samples scored on a Dask cluster: its workers found and checked, and its failures in words.
 
 Dask sends functions and results with pickle. Ours are functions of this package, by name; what comes
 back are numbers and records. Whoever can reach a scheduler can run code on it: a cluster is for
@@ -15,23 +15,55 @@ import logging
 import os
 import pkgutil
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest_agentbench
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.protocol import Each
+from pytest_agentbench.benchmarks.protocol import Benchmark, Each, Partitioned, Portion
+from pytest_agentbench.runs.evaluate import evaluate
+from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.submissions import look_up
 
 CONNECT_SECONDS = 5
 WORKER_SECONDS = 20  # until the first worker must be there
 IN_FLIGHT = 4  # tasks for each core that are given to the scheduler at a time
-RETRIES = 2  # of a task whose host could not read a file; lost workers are replaced by Dask itself
+RETRIES = 2  # of a task whose host could not read a file; Dask itself replaces lost workers
+
+
+def records(
+    benchmark: Benchmark, pieces: Partitioned, indices: Sequence[int], each: Each, cores: int
+) -> Generator[Sequence[Record], None, tuple[str, ...]]:
+    """The records of these samples without the answers, some at a time and in any order.
+
+    At the end it returns the problems of the submission as a whole.
+    """
+    read, portions = pieces.portions(indices, cores)
+    wrong: dict[int, str] = {}
+    for found, unfit in each(functools.partial(_score, read=read, benchmark=benchmark), portions):
+        wrong.update(unfit)
+        yield found
+    return pieces.problems(wrong)
+
+
+def _score(
+    argument: Any, read: Callable[[Any], Portion], benchmark: Benchmark
+) -> tuple[list[Record], Mapping[int, str]]:
+    """On the worker: the records of one portion, and what does not fit in it."""
+    portion = read(argument)
+    records: list[Record] = []
+    for samples in portion.samples:
+        outcomes = [look_up(portion.answers, sample) for sample in samples]
+        measured, _ = evaluate(benchmark, samples, outcomes)
+        records += [record.changed(answer=None) for record in measured]
+    return records, portion.wrong
 
 
 @contextlib.contextmanager
-def connected(scheduler: str | None) -> Iterator[tuple[Each, int]]:
+def connected(benchmark: Benchmark, scheduler: str | None) -> Iterator[tuple[Each, int]]:
     """What hands work to the cluster, and its number of cores; without address, a cluster here."""
+    kind = type(benchmark)
     distributed = _distributed()
     # What it would log with a traceback comes to us as an exception, too.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
@@ -47,9 +79,9 @@ def connected(scheduler: str | None) -> Iterator[tuple[Each, int]]:
             client = stack.enter_context(distributed.Client(cluster))
         else:
             client = stack.enter_context(_client(distributed, scheduler))
-        _check_workers(client, scheduler or "this machine")
+        _check_workers(client, scheduler or "this machine", kind)
         cores = max(1, sum(client.nthreads().values()))
-        yield functools.partial(_each, distributed, client, IN_FLIGHT * cores), cores
+        yield functools.partial(_each, distributed, client, kind, IN_FLIGHT * cores), cores
 
 
 def _distributed() -> Any:
@@ -74,7 +106,7 @@ def _client(distributed: Any, scheduler: str) -> Any:
         ) from None
 
 
-def _check_workers(client: Any, where: str) -> None:
+def _check_workers(client: Any, where: str, kind: type[Benchmark]) -> None:
     """Refuses a cluster that is empty or would not compute what this process would."""
     try:
         client.wait_for_workers(1, timeout=WORKER_SECONDS)
@@ -89,8 +121,8 @@ def _check_workers(client: Any, where: str) -> None:
     for worker, found in client.run(pkgutil.resolve_name, name, on_error="return").items():
         if found != here:
             _refuse(worker, _said(found, "pytest-agentbench "), f"pytest-agentbench {here}")
-    ours = identity()
-    for worker, found in client.run(identity, on_error="return").items():
+    ours = identity(kind)
+    for worker, found in client.run(identity, kind, on_error="return").items():
         if found != ours:
             _refuse(worker, _said(found), _said(ours))
 
@@ -111,33 +143,30 @@ def _refuse(worker: str, found: str, ours: str) -> None:
 
 
 @functools.cache
-def identity() -> dict[str, str]:
-    """What decides the bits of a score: this package's code, and what its arithmetic gives here."""
+def identity(kind: type[Benchmark]) -> dict[str, str]:
+    """What decides the bits of a score: this package's code, and the benchmark's arithmetic here."""
     root = Path(pytest_agentbench.__file__).parent
     code = hashlib.sha256()
     for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).as_posix()):
         code.update(path.relative_to(root).as_posix().encode())
         code.update(path.read_bytes().replace(b"\r\n", b"\n"))
-    import numpy as np
-
-    from pytest_agentbench.benchmarks.humob.scoring import READINGS, score_days
-
-    # A day across the whole map, so that every distance and exponential that matters takes part.
-    generated = np.stack([np.arange(1, 201, 2), np.arange(200, 0, -2)], axis=1)
-    scores = score_days(generated, generated[::-1] // 2 + 1, np.array([0, 40, 100]))
-    values = [score.tobytes() for reading in READINGS for score in scores[reading].values()]
     return {
         "pytest-agentbench": pytest_agentbench.__version__,
         "code": code.hexdigest()[:12],
-        "arithmetic": hashlib.sha256(b"".join(values)).hexdigest()[:12],
+        "arithmetic": kind.fingerprint(),
     }
 
 
-def call(function: Callable[[Any], Any], argument: Any, expected: Mapping[str, str]) -> Any:
+def call(
+    function: Callable[[Any], Any],
+    argument: Any,
+    kind: type[Benchmark],
+    expected: Mapping[str, str],
+) -> Any:
     """On the worker: the function's result, if this is the code that the client has."""
     worker = f"{_distributed().get_worker().address} ({socket.gethostname()})"
-    if identity() != expected:  # one that joined later
-        _refuse(worker, _said(identity()), _said(expected))
+    if identity(kind) != expected:  # one that joined later
+        _refuse(worker, _said(identity(kind)), _said(expected))
     try:
         return function(argument)
     except OSError as error:
@@ -154,12 +183,13 @@ class WorkerProblem(BenchmarkError):
 def _each(
     distributed: Any,
     client: Any,
+    kind: type[Benchmark],
     most: int,
     function: Callable[[Any], Any],
     arguments: Sequence[Any],
 ) -> Iterator[Any]:
     """The results as they come; at most ``most`` tasks are with the scheduler at a time."""
-    work = functools.partial(call, function, expected=identity())
+    work = functools.partial(call, function, kind=kind, expected=identity(kind))
     waiting = iter(arguments)
     done = distributed.as_completed(with_results=True, raise_errors=True)
 

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from pytest_agentbench.benchmarks.daily_mobility.answers import gyration_radius
-from pytest_agentbench.benchmarks.daily_mobility.data import DEMO_FOLDER, PROFILES
+from pytest_agentbench.benchmarks.daily_mobility.data import DEMO_FOLDER
 from pytest_agentbench.benchmarks.daily_mobility.intentions import CODES, LABELS, SLOTS
 from pytest_agentbench.benchmarks.daily_mobility.population import TRUTH_FILES
 from pytest_agentbench.city.map import City, Place
+from pytest_agentbench.city.profiles import PROFILES
 
 SEED = 20250607
 PEOPLE = 100  # with a profile

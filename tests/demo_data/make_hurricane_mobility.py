@@ -1,7 +1,8 @@
-"""Makes the demo truth: a synthetic hurricane over the synthetic city of DailyMobility's demo.
+"""Makes the demo's truth: a synthetic hurricane over a synthetic city.
 
 ``python tests/demo_data/make_hurricane_mobility.py`` writes ``groundtruth/hurricane_groundtruth.json``
-into the benchmark's folder ``demo``.
+into the benchmark's folder ``demo``. The city and its people there (places.csv, profiles.json) are
+those of DailyMobility's demo; a test holds them equal.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import namespaces
 import pytest
 from humob_parts import without_answers, write_tables
 
+from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.metrics import geobleu
 from pytest_agentbench.runs import cluster
 
@@ -189,13 +190,14 @@ def test_an_address_without_scheduler_is_said_within_seconds(project, score):
 
 
 def test_the_identity_of_a_process_follows_its_arithmetic(monkeypatch):
-    here = cluster.identity.__wrapped__()
-    assert here == cluster.identity()
+    kind = type(registry.get("humob"))
+    here = cluster.identity.__wrapped__(kind)
+    assert here == cluster.identity(kind)
     exp = geobleu._exp
     geobleu._proximity_table.cache_clear()
     monkeypatch.setattr(geobleu, "_exp", lambda values: exp(values) * (1 + 2**-52))
     try:
-        there = cluster.identity.__wrapped__()
+        there = cluster.identity.__wrapped__(kind)
     finally:
         geobleu._proximity_table.cache_clear()
     assert {name for name in here if here[name] != there[name]} == {"arithmetic"}

@@ -21,12 +21,13 @@ from pytest_agentbench.benchmarks.behavior_modeling.tasks import (
 from pytest_agentbench.benchmarks.behavior_modeling.text_models import sentiment, sets
 from pytest_agentbench.benchmarks.behavior_modeling.text_models.sets import ModelSet
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample
-from pytest_agentbench.benchmarks.sources import hub
+from pytest_agentbench.benchmarks.sources.folders import find_folder
 
 if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.behavior_modeling.text_models.reader import Reader
     from pytest_agentbench.settings.settings import Settings
 
+LAYOUT = "user.json, item.json, review.json and tasks"
 DEMO_FOLDER = Path(__file__).with_name("demo")
 HUB_REPOSITORY = "tsinghua-fib-lab/behavior-modeling-benchmark"
 
@@ -124,12 +125,8 @@ class BehaviorDataset(Dataset):
 
 def load(settings: Settings) -> BehaviorDataset:
     """The data set that the settings name, after a look at the text models that will score it."""
-    name, folder = str(settings.dataset), Path(settings.dataset)
-    if settings.dataset == "demo":
-        name, folder = "demo data (synthetic)", DEMO_FOLDER
-    elif settings.dataset == "hub":
-        revision = settings.parameters.get("revision")
-        name, folder = HUB_REPOSITORY, hub.fetch(HUB_REPOSITORY, revision)
+    revision = settings.parameters.get("revision")
+    folder, name = find_folder(settings.dataset, DEMO_FOLDER, HUB_REPOSITORY, LAYOUT, revision)
     folder = data_folder(folder)
     tasks = read_tasks(folder, settings.mode)
     models, wanted = None, settings.parameters.get("text_models")
@@ -155,10 +152,6 @@ def load(settings: Settings) -> BehaviorDataset:
 
 def data_folder(path: Path) -> Path:
     """The folder itself, or the only folder in it, that has ``user.json``."""
-    if not path.is_dir():
-        raise BenchmarkError(
-            f"dataset {path}: expected a folder with user.json, item.json, review.json and tasks"
-        )
     if _has_users(path):
         return path
     inner = [folder for folder in sorted(path.iterdir()) if folder.is_dir() and _has_users(folder)]

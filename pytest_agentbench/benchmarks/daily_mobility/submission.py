@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.daily_mobility.data import DailyMobilityDataset, read_json
+from pytest_agentbench.base.files import read_json
+from pytest_agentbench.benchmarks.daily_mobility.data import DailyMobilityDataset
 from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS
 from pytest_agentbench.benchmarks.protocol import Submission
 

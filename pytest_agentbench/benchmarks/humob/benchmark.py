@@ -113,7 +113,11 @@ class Humob(Benchmark):
     def partitioned(self, settings: Settings) -> Partitioned:
         from pytest_agentbench.benchmarks.humob.pieces import HumobPartitions
 
-        return HumobPartitions(self, settings)
+        return HumobPartitions(settings)
+
+    @classmethod
+    def fingerprint(cls) -> str:
+        return scoring.fingerprint()
 
     def validate(
         self, path: Path, parameters: Mapping[str, Any], dataset: Path | None

@@ -9,7 +9,7 @@ task holds more than a partition (first round) or a group (second), however larg
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -42,16 +42,13 @@ from pytest_agentbench.benchmarks.humob.tables import (
     rows_of,
     suffix_of,
 )
-from pytest_agentbench.benchmarks.protocol import Partitioned, Sample
+from pytest_agentbench.benchmarks.protocol import Partitioned, Portion, Sample
 from pytest_agentbench.benchmarks.sources.partitions import files_of, is_partitioned, joined_digest
-from pytest_agentbench.runs.evaluate import evaluate
-from pytest_agentbench.runs.submissions import look_up
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from pytest_agentbench.benchmarks.protocol import Benchmark, Each
-    from pytest_agentbench.runs.record import Record
+    from pytest_agentbench.benchmarks.protocol import Each
     from pytest_agentbench.settings.settings import Settings
 
     Ints = npt.NDArray[np.int64]
@@ -169,7 +166,7 @@ def _added_up(parts: Sequence[Ints]) -> Ints:
 class HumobPartitions(Partitioned):
     """A submission and its data, both in Parquet files."""
 
-    def __init__(self, benchmark: Benchmark, settings: Settings) -> None:
+    def __init__(self, settings: Settings) -> None:
         if settings.mode != "test":
             raise BenchmarkError(
                 f"--mode: expected test, where the truth is in the data, got {settings.mode}"
@@ -179,12 +176,10 @@ class HumobPartitions(Partitioned):
         if settings.dataset == "demo":
             raise BenchmarkError("--dataset: expected Parquet files, got demo, which is a CSV file")
         assert settings.submission is not None
-        self._benchmark = benchmark
         self._split = Split.from_settings(settings)
         self._place = find_file(Path(settings.dataset), self._split)
         self._path = settings.submission
         self._parts = _parts(self._place, "--dataset"), _parts(self._path, "--submission")
-        self.problems = ()
 
     def count(self, each: Each) -> None:
         split = self._split
@@ -208,15 +203,14 @@ class HumobPartitions(Partitioned):
             raise BenchmarkError(f"{path}: expected rows {','.join(COLUMNS)}, got none")
         return found
 
-    def records(self, indices: Sequence[int], each: Each, cores: int) -> Iterator[Sequence[Record]]:
-        """The records of these samples, group by group as they are done, without the answers."""
-        wrong: dict[int, str] = {}
+    def portions(
+        self, indices: Sequence[int], cores: int
+    ) -> tuple[Callable[[Any], Portion], Sequence[Any]]:
         groups = self._groups(self.dataset.uids[list(indices)], cores)
-        score = partial(score_group, benchmark=self._benchmark, split=self._split)
-        for records, found in each(score, groups):
-            wrong.update(found)
-            yield records
-        self.problems = (
+        return partial(read_group, split=self._split), groups
+
+    def problems(self, wrong: Mapping[int, str]) -> tuple[str, ...]:
+        return (
             *extra_users(self._path, self._answers.uids, self.dataset, self._data.uids),
             *wrong_rows(self._path, [wrong[uid] for uid in sorted(wrong)]),
         )
@@ -306,22 +300,19 @@ def _changed(path: Path) -> OSError:
     )
 
 
-def score_group(
-    group: Group, benchmark: Benchmark, split: Split
-) -> tuple[list[Record], dict[int, str]]:
-    """The second round, for one group: its records, and the users whose rows do not fit."""
+def read_group(group: Group, split: Split) -> Portion:
+    """The second round, for one group: its users, and those whose rows do not fit."""
     table = table_cache.CachedTable(read_piece(group.data), digest="")
     everybody = replace(split, users=None)  # the group is chosen already
     dataset = HumobDataset(table, everybody, path=Path(os.devnull), name=group.name)
-    given = None if group.answers is None else read_piece(group.answers)
-    answers: Any = {} if given is None else FileAnswers(given)
-    records: list[Record] = []
-    for start in range(0, len(dataset), AT_ONCE):
-        samples = [
+    samples = (
+        [
             Sample(dataset.keys[index], None, dataset.targets(index).astype(np.int64))
             for index in range(start, min(start + AT_ONCE, len(dataset)))
         ]
-        measured, _ = evaluate(benchmark, samples, [look_up(answers, s) for s in samples])
-        records += [record.changed(answer=None) for record in measured]
-    wrong = {} if given is None else wrong_users(given, dataset)
-    return records, wrong
+        for start in range(0, len(dataset), AT_ONCE)
+    )
+    if group.answers is None:
+        return Portion(samples, {}, {})
+    given = read_piece(group.answers)
+    return Portion(samples, FileAnswers(given), wrong_users(given, dataset))

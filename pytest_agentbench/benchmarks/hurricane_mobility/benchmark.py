@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.daily_mobility.data import read_json
+from pytest_agentbench.base.files import read_json
 from pytest_agentbench.benchmarks.hurricane_mobility import answers, data, scoring
 from pytest_agentbench.benchmarks.hurricane_mobility.baselines import BASELINES
 from pytest_agentbench.benchmarks.protocol import (

@@ -12,20 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.base.files import read_json
 from pytest_agentbench.base.plain import is_finite
-from pytest_agentbench.benchmarks.daily_mobility.data import (
-    DEMO_FOLDER as DAILY_DEMO_FOLDER,
-)
-from pytest_agentbench.benchmarks.daily_mobility.data import (
-    PROFILES,
-    city_view,
-    find_folder,
-    load_profiles,
-    read_json,
-)
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
+from pytest_agentbench.benchmarks.sources.folders import find_folder
 from pytest_agentbench.city.files import load_city
 from pytest_agentbench.city.map import City
+from pytest_agentbench.city.profiles import LAYOUT, PROFILES, city_view, load_profiles
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -103,15 +96,14 @@ class HurricaneDataset(Dataset):
 
 def load(settings: Settings) -> HurricaneDataset:
     """The data set that the settings name: the demo, the hub's or a folder of the same layout."""
-    folder, name = find_folder(settings.dataset, DEMO_FOLDER, HUB_REPOSITORY)
-    people = DAILY_DEMO_FOLDER if settings.dataset == "demo" else folder  # one synthetic city
+    folder, name = find_folder(settings.dataset, DEMO_FOLDER, HUB_REPOSITORY, LAYOUT)
     truth = load_truth(folder / TRUTH_FILE)
     items = settings.parameters.get("items")
-    known = (people / PROFILES).exists()
+    known = (folder / PROFILES).exists()
     if items == USER and not known:
         raise BenchmarkError(f"{folder}: items: user needs {PROFILES}, which is not there")
-    profiles = load_profiles(people / PROFILES) if known else []
-    city, _ = load_city(people)
+    profiles = load_profiles(folder / PROFILES) if known else []
+    city, _ = load_city(folder)
     return HurricaneDataset(
         profiles, city, truth, items=items or (USER if known else POPULATION), name=name
     )

@@ -16,15 +16,15 @@ import os
 import socket
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pytest_agentbench.base import files
 from pytest_agentbench.base.errors import BenchmarkError, without_secrets
-from pytest_agentbench.base.files import cache_folder, one_at_a_time, write_whole
+from pytest_agentbench.base.files import one_at_a_time, write_whole
+from pytest_agentbench.benchmarks.sources import hub_cache
 
 INSTALL = 'pip install "pytest-agentbench[hub]"'
 CONNECT_SECONDS = 3.0
@@ -54,7 +54,7 @@ def fetch(
     in use, so that runs remain comparable until its note in the cache is removed. ``files`` are names
     or patterns such as ``*.json``.
     """
-    note = _note_path(repo_id, revision, files, repo_type)
+    note = hub_cache.note(repo_id, revision, files, repo_type)
     kept = _kept(note)
     if kept is not None:
         return kept
@@ -78,7 +78,7 @@ def _fetch(
     where = f"{repo_id} at {revision or 'its newest commit'}"
     options: dict[str, Any] = {
         "repo_type": repo_type,
-        "cache_dir": hub_cache(),
+        "cache_dir": hub_cache.folder(),
         "allow_patterns": None if files is None else list(files),
     }
     if constants.HF_HUB_OFFLINE:
@@ -133,23 +133,6 @@ def _client() -> Any:
     return importlib.import_module("huggingface_hub")
 
 
-def home() -> Path:
-    """The client's folder, by its documented variables."""
-    if given := os.environ.get("HF_HOME"):
-        return Path(given).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "huggingface"
-
-
-def hub_cache() -> Path | None:
-    """The client's cache as the environment says now; None leaves it to the client."""
-    if given := os.environ.get("HF_HUB_CACHE"):
-        return Path(given).expanduser()
-    if given := os.environ.get("HF_HOME"):
-        return Path(given).expanduser() / "hub"
-    return None
-
-
 def intact(path: Path, file: RemoteFile) -> bool:
     """Whether a downloaded file is what the hub says it is."""
     if not path.is_file() or (file.size is not None and path.stat().st_size != file.size):
@@ -178,14 +161,6 @@ def _remote_files(info: Any, patterns: Sequence[str] | None) -> list[RemoteFile]
         git = None if lfs else getattr(sibling, "blob_id", None)
         files.append(RemoteFile(name, getattr(sibling, "size", None), sha256, git))
     return files
-
-
-def _note_path(
-    repo_id: str, revision: str | None, files: Sequence[str] | None, repo_type: str
-) -> Path:
-    name = f"{repo_type}-{repo_id.replace('/', '--')}"
-    asked = json.dumps([revision, sorted(files) if files is not None else None])
-    return cache_folder() / "hub" / f"{name}-{hashlib.sha256(asked.encode()).hexdigest()[:12]}.json"
 
 
 def _kept(note: Path) -> Path | None:
@@ -232,20 +207,3 @@ def _unreachable(endpoint: str) -> str | None:
 
 def _first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [""])[0]
-
-
-if TYPE_CHECKING:
-    pass
-
-
-def of_hub(repository: str) -> Iterator[Path]:
-    """Where the hub's client keeps a data set, and where verified copies of it were noted."""
-    from pytest_agentbench.benchmarks.sources import hub  # few runs need it
-
-    home = hub.home()
-    name = repository.replace("/", "--")
-    yield (hub.hub_cache() or home / "hub") / f"datasets--{name}"
-    yield home / "xet"  # pieces of what was downloaded
-    for note in (files.cache_folder() / "hub").glob(f"dataset-{name}-*.json"):
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            yield Path(json.loads(note.read_text(encoding="utf-8"))["folder"])

@@ -188,7 +188,7 @@ def test_a_folder_that_is_no_data_set_says_what_was_expected(tmp_path, folder, l
     folder(test_tasks=None)
     with pytest.raises(BenchmarkError, match=r"expected test_tasks\.json .*tasks/task_N\.json"):
         load(tmp_path)
-    with pytest.raises(BenchmarkError, match=r"expected a folder with user\.json"):
+    with pytest.raises(BenchmarkError, match=r"expected demo, hub or a folder with user\.json"):
         load(tmp_path / "nothing")
 
 

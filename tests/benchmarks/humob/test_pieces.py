@@ -13,6 +13,7 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.humob import pieces as pieces_module
 from pytest_agentbench.benchmarks.humob.tables import read_table
+from pytest_agentbench.runs import cluster
 from pytest_agentbench.runs.evaluate import evaluate
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.settings.resolve import Layer, resolve
@@ -73,9 +74,13 @@ def in_pieces(settings, each=map, limit=None):
     pieces = settings.benchmark.partitioned(settings)
     pieces.count(each)
     indices = range(len(pieces.dataset.keys))[:limit]
-    batches = pieces.records(indices, each, cores=2)
-    records = [record for batch in batches for record in batch]
-    return pieces, sorted(records, key=lambda record: record.sample)
+    batches = cluster.records(settings.benchmark, pieces, indices, each, cores=2)
+    records = []
+    try:
+        while True:
+            records += next(batches)
+    except StopIteration as end:
+        return pieces, sorted(records, key=lambda record: record.sample), end.value
 
 
 def whole(settings):
@@ -94,12 +99,12 @@ def test_pieces_give_the_records_problems_and_digests_of_the_whole(
     monkeypatch.setattr(pieces_module, "LEAST_ROWS", rows)
     truth, given = tables
     settings = settings_for(spread("data", truth, data), spread("given", given, answers))
-    pieces, records = in_pieces(settings)
+    pieces, records, problems = in_pieces(settings)
     run, expected = whole(settings)
     assert records == expected
     assert {record.status for record in records} == {"ok", "invalid", "error"}
-    assert pieces.problems == run.submission.problems
-    assert len(pieces.problems) == 2
+    assert problems == run.submission.problems
+    assert len(problems) == 2
     assert pieces.digest == run.loaded_agent.digest
     assert pieces.dataset.digest == run.dataset.digest
     assert pieces.dataset.description == run.dataset.description
@@ -111,7 +116,7 @@ def test_one_file_is_scored_like_its_partitions(tables, spread, tmp_path):
     truth.write_parquet(tmp_path / "truth.parquet")
     given.write_parquet(tmp_path / "given.parquet")
     settings = settings_for(tmp_path / "truth.parquet", tmp_path / "given.parquet")
-    pieces, records = in_pieces(settings)
+    pieces, records, _ = in_pieces(settings)
     run, expected = whole(settings)
     assert records == expected
     assert pieces.dataset.digest == run.dataset.digest
@@ -123,11 +128,11 @@ def test_only_the_users_asked_about_are_read(tables, spread):
     truth, given = tables
     folders = spread("data", truth, "hashed"), spread("given", given, "hashed")
     settings = settings_for(*folders, users="102-104")
-    pieces, records = in_pieces(settings)
+    _, records, problems = in_pieces(settings)
     run, expected = whole(settings)
     assert records == expected
     assert [record.sample for record in records] == ["uid[102]", "uid[103]", "uid[104]"]
-    assert pieces.problems == run.submission.problems
+    assert problems == run.submission.problems
     assert len(in_pieces(settings, limit=1)[1]) == 1
 
 
@@ -263,7 +268,7 @@ def test_a_file_that_changed_between_the_rounds_is_an_error(tables, tmp_path):
     pieces.count(map)
     truth[:-40].write_parquet(data / "part-0.parquet")
     with pytest.raises(OSError, match="not as it was when it was counted"):
-        list(pieces.records([0, 1], map, 2))
+        list(cluster.records(settings.benchmark, pieces, [0, 1], map, 2))
 
 
 @pytest.mark.parametrize(
@@ -287,5 +292,8 @@ def test_what_cannot_be_scored_in_pieces_is_said_before_anything_is_read(
 
 
 def test_other_benchmarks_say_that_they_cannot():
-    with pytest.raises(BenchmarkError, match="DailyMobility cannot be scored on a cluster"):
+    with pytest.raises(
+        BenchmarkError,
+        match=r"DailyMobility cannot be scored on a cluster, only here \(--engine local\)$",
+    ):
         registry.get("DailyMobility").partitioned(None)

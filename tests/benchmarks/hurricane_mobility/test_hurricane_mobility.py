@@ -10,6 +10,7 @@ import pytest
 from demo_data import make_hurricane_mobility as make_demo
 
 from pytest_agentbench.base.errors import BenchmarkError, InvalidAnswer
+from pytest_agentbench.benchmarks.daily_mobility.data import DEMO_FOLDER as DAILY_DEMO_FOLDER
 from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY, TOTALS, check
 from pytest_agentbench.benchmarks.hurricane_mobility.baselines import BASELINES
 from pytest_agentbench.benchmarks.hurricane_mobility.benchmark import HurricaneMobility
@@ -303,6 +304,11 @@ def test_the_demo_truth_is_what_the_script_makes_and_says_that_it_is_synthetic()
     change = 100 * (totals["during"] / totals["before"] - 1)
     assert truth["relative_changes"]["during_vs_before"] == pytest.approx(change, abs=0.01)
     assert "synthetic" in load().description
+
+
+@pytest.mark.parametrize("name", ["places.csv", "profiles.json"])
+def test_the_demo_has_the_city_and_the_people_of_the_other_demo(name):
+    assert (DEMO_FOLDER / name).read_bytes() == (DAILY_DEMO_FOLDER / name).read_bytes()
 
 
 def test_the_template_runs(project):

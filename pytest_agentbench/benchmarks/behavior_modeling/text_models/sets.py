@@ -6,7 +6,6 @@ Nothing heavy is imported here: finding a set takes milliseconds, and what is mi
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from pytest_agentbench.base import files
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.sources import hub_cache
 
 NAMES = ("published", "offline", "none")
 INSTALL = 'pip install "pytest-agentbench[text]"'
@@ -81,7 +81,7 @@ def _published() -> ModelSet:
         commands = " && ".join(f"hf download {repository}" for repository in absent)
         raise BenchmarkError(
             f"--text-models published: the weights of {' and '.join(absent)} are not in "
-            f"{hub_cache()}. Get them where there is a network: {commands} "
+            f"{hub_cache.folder()}. Get them where there is a network: {commands} "
             f"(HF_HOME says where they lie); or use --text-models offline, or a folder with the "
             f"models in emotion/ and topic/"
         )
@@ -105,20 +105,9 @@ def _local(name: str, bases: Sequence[Path]) -> ModelSet:
     return ModelSet(name, folder / "topic", folder / "emotion")
 
 
-def hub_cache() -> Path:
-    """Where the hub's client keeps models, by its documented variables."""
-    if given := os.environ.get("HF_HUB_CACHE"):
-        return Path(given).expanduser()
-    home = os.environ.get("HF_HOME")
-    if home is None:
-        base = os.environ.get("XDG_CACHE_HOME")
-        return (Path(base) if base else Path.home() / ".cache") / "huggingface" / "hub"
-    return Path(home).expanduser() / "hub"
-
-
 def hub_snapshot(repository: str) -> Path | None:
     """The folder of a repository's whole snapshot in the client's cache, if it is there."""
-    folder = hub_cache() / f"models--{repository.replace('/', '--')}"
+    folder = hub_cache.repository(repository, "model")
     try:
         snapshot = folder / "snapshots" / (folder / "refs" / "main").read_text("ascii").strip()
     except (OSError, ValueError):  # fetched at a commit: then there is no name for it
