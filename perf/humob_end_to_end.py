@@ -22,11 +22,7 @@ from measure import Cell, fastest, in_turns, run, seconds, show, textbook
 
 HEAD = ("users", "files MB", "s", "of CPU s", "µs a user-day", "reading s", "/ reading",
         "textbook s", "textbook / this", "MB", "reading MB")  # fmt: skip
-SCORE = """
-import pathlib, sys
-from pytest_agentbench.benchmarks.humob.submission import score_files
-score_files(*map(pathlib.Path, sys.argv[1:]))
-"""
+SCORE = Path(__file__).with_name("score_files.py")
 READ = """
 import sys
 import polars
@@ -40,7 +36,8 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
     with tempfile.TemporaryDirectory() as name:
         for users in sizes:
             files = humob_files.write(Path(name), users)
-            commands = [[sys.executable, "-c", code, *map(str, files)] for code in (SCORE, READ)]
+            programs = [str(SCORE)], ["-c", READ]
+            commands = [[sys.executable, *program, *map(str, files)] for program in programs]
             ours, reading = map(fastest, in_turns([partial(run, c) for c in commands], rounds))
             days = users * humob_files.DAYS
             book = textbook_seconds_a_day(*files, days=2 if quick else 20) * days

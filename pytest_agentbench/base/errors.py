@@ -1,17 +1,11 @@
-"""What is said when something is wrong: the mistakes of users and agents, and values in messages."""
+"""Errors that users and agents cause, and values as error messages show them."""
 
 from __future__ import annotations
 
 import itertools
 import reprlib
 import urllib.parse
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Weights = npt.NDArray[np.float64]
+from typing import Any
 
 
 class BenchmarkError(ValueError):
@@ -19,10 +13,14 @@ class BenchmarkError(ValueError):
 
 
 class InvalidAnswer(ValueError):
-    """An answer that cannot be scored: what was expected, and what came instead."""
+    """An answer that cannot be scored: what was expected, and what came instead.
 
-    def __init__(self, expected: str, got: object) -> None:
-        super().__init__(f"expected {expected}, got {shown(got)}")
+    ``described`` says in words what came, where the value itself would say too much or too little.
+    """
+
+    def __init__(self, expected: str, got: object = None, *, described: str | None = None) -> None:
+        came = shown(got) if described is None else _cut(described)
+        super().__init__(f"expected {expected}, got {came}")
 
 
 LONGEST_SHOWN = 200
@@ -59,9 +57,14 @@ def shown(value: object) -> str:
         text = _Shown().repr(value) if holds_others else repr(value)
     except (Exception, SystemExit) as error:  # any object may come
         text = f"a {type(value).__name__} whose repr raised {type(error).__name__}"
+    # A container's repr is cut already: how long the whole would be is not known.
+    return _cut(text, count=not holds_others)
+
+
+def _cut(text: str, count: bool = True) -> str:
     if len(text) <= LONGEST_SHOWN:
         return text
-    return f"{text[:LONGEST_SHOWN]}..." + ("" if holds_others else f" ({len(text)} characters)")
+    return f"{text[:LONGEST_SHOWN]}..." + (f" ({len(text)} characters)" if count else "")
 
 
 def without_secrets(url: str) -> str:

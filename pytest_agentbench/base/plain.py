@@ -1,4 +1,8 @@
-"""Foreign values as plain ones: whatever an agent answers becomes lists, texts and numbers, or is refused."""
+"""Whatever an agent answers, as lists, texts and numbers.
+
+:func:`unpacked` and :func:`items` take apart what a benchmark checks, and refuse what they cannot.
+:func:`jsonable` keeps any value at all as JSON, for the record.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,6 @@ from typing import Any
 
 from pytest_agentbench.base.errors import LONGEST_SHOWN, InvalidAnswer, shown
 
-
-class Words(str):
-    """A description of what came, for a message that would quote a plain string."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
-
-
 _PLAIN = {str, int, float, bool, list, dict, type(None)}
 
 
@@ -25,7 +21,7 @@ def unpacked(value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, str):
-        return str.__str__(value)  # what a class of its own calls itself is something else
+        return str.__str__(value)  # a subclass may print itself as something else
     if isinstance(value, int):
         return int.__int__(value)
     if isinstance(value, float):
@@ -34,8 +30,8 @@ def unpacked(value: Any) -> Any:
         try:
             return value.tolist()
         except Exception as error:  # someone else's object may do anything
-            got = Words(f"{type(value).__name__} ({error})")
-            raise InvalidAnswer("lists, texts and numbers", got) from None
+            came = f"{type(value).__name__} ({error})"
+            raise InvalidAnswer("lists, texts and numbers", described=came) from None
     return value
 
 
@@ -43,13 +39,13 @@ def items(value: Any) -> list[Any] | None:
     """The values of a list, tuple or array, each unpacked; None for anything else."""
     values = unpacked(value)
     if isinstance(values, (list, tuple)):
-        # As many as it says: a class of somebody's own may never end.
+        # As many as it has: the iterator of a subclass may never end.
         return [unpacked(item) for item in itertools.islice(values, len(values))]
     return None
 
 
 def keys_shown(mapping: Mapping[Any, Any]) -> str:
-    """The keys of a mapping in a message, cut."""
+    """The keys of a mapping for a message, shortened."""
     names = [k if isinstance(k, str) else shown(k) for k in itertools.islice(mapping, 50)]
     text = ", ".join(names) or "nothing"
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
@@ -60,14 +56,14 @@ def is_number(value: Any) -> bool:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value is a number that a float can hold; 10**400 is not."""
+    """Whether a value is a finite number that a float can hold; 10**400 is not."""
     try:
         return is_number(value) and math.isfinite(value)
     except OverflowError:
         return False
 
 
-# Of metres, places or trips: the squares of larger ones, summed over people, may be no numbers any more.
+# Metres, places or trips: squares of larger ones, summed over people, may overflow.
 LARGEST = 1e12
 
 
@@ -77,7 +73,7 @@ def is_amount(value: Any) -> bool:
 
 
 def limit_words(value: Any) -> str:
-    """What a message adds where a value is refused for its size."""
+    """What a message adds where a number is refused because it is too large."""
     return f" and at most {LARGEST:g}" if is_finite(value) and value > LARGEST else ""
 
 
@@ -87,9 +83,9 @@ _LONGEST_REPR = 10_000
 def jsonable(value: Any, whole: bool = False) -> Any:
     """``value`` as plain JSON.
 
-    What JSON cannot hold is kept rather than lost, as ``{"<type>": what could be kept}``: were it kept as a
-    text or a list, it could be taken for an answer that nobody gave. Arrays and numbers of NumPy are
-    lists and numbers. What is too deep or too large is cut, or with ``whole`` refused (``ValueError``).
+    What JSON cannot hold is kept as ``{"<type>": what could be kept}``: kept as a text or a list, it
+    could be taken for an answer that nobody gave. NumPy's arrays and numbers become lists and numbers.
+    What is too deep or too large is cut or, with ``whole``, refused (``ValueError``).
     """
     converter = _Converter()
     converted = converter.convert(value, depth=0)
@@ -101,7 +97,7 @@ def jsonable(value: Any, whole: bool = False) -> Any:
 
 
 class _Converter:
-    """Walks an answer, which may be any object at all, and stops before it becomes a danger."""
+    """Walks through any object at all, and stops before it becomes too deep or too large."""
 
     deepest = 100
     most_values = 1_000_000
@@ -121,9 +117,9 @@ class _Converter:
             return _marked(value, f"<raised {type(error).__name__}>")
 
     def _converted(self, value: Any, depth: int) -> Any:
-        if type(value) is float and math.isfinite(value):  # most of what is measured
+        if type(value) is float and math.isfinite(value):  # most measured values
             return value
-        # The methods of the built-in classes: those of a class derived from one may do anything.
+        # Methods of the built-in classes only: those of a subclass may do anything.
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
@@ -143,7 +139,7 @@ class _Converter:
             size = _table_size(value) if type(value) is list else 0
             if size and self._values + size <= self.most_values:
                 self._values += size
-                return [row[:] for row in value]  # it is plain, and a trajectory has many rows
+                return [row[:] for row in value]  # plain already: trajectories are long
             return [self.convert(item, depth + 1) for item in list.__iter__(value)]
         if isinstance(value, tuple):
             return [self.convert(item, depth + 1) for item in tuple.__iter__(value)]
@@ -155,7 +151,7 @@ class _Converter:
         return itertools.islice(values, max(0, self.most_values - self._values))
 
     def _foreign(self, value: Any, depth: int) -> Any:
-        """NumPy arrays and scalars, data frames, dates: asked by method, so nothing is imported."""
+        """NumPy arrays and scalars, data frames, dates: found by their methods, without imports."""
         if is_array(value):
             return self.convert(value.tolist(), depth + 1)
         if not isinstance(value, type):
@@ -177,9 +173,9 @@ def _table_size(rows: list[Any]) -> int:
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array, a scalar or a tensor of some library, whose ``tolist`` says the same.
+    """Whether a value is an array, scalar or tensor of any library, whose ``tolist`` gives its values.
 
-    NumPy's times become numbers by it, and the bytes that a memoryview is of.
+    Not so NumPy's times and memoryviews, whose ``tolist`` gives bare numbers.
     """
     return (
         not isinstance(value, (type, memoryview))
@@ -189,7 +185,7 @@ def is_array(value: Any) -> bool:
 
 
 def _text(text: str) -> str:
-    """The text as JSON gives it back: two surrogates that belong together are one character there."""
+    """The text as it comes back from JSON, where a pair of surrogates is one character."""
     if text.isascii():
         return text
     try:

@@ -237,7 +237,7 @@ class Benchmark(abc.ABC):
 
         The function is called as ``estimate(reading, None)`` for the values and as
         ``estimate(reading, weights)`` for the bootstrap, where row ``i`` of ``weights`` says how often
-        each record was drawn in resample ``i``; :func:`pytest_agentbench.metrics.bootstrap.mean` serves both.
+        each record was drawn in resample ``i``; :func:`pytest_agentbench.mean` serves both.
         Records without a valid answer are among ``records``: they count as the worst answer.
         """
 

@@ -12,12 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from pytest_agentbench.metrics import kernel_loading, trajectory_kernels
 from pytest_agentbench.metrics.kernel_loading import Backend
 from pytest_agentbench.metrics.trajectory_days import DayPairs, Floats, day_pairs
+from pytest_agentbench.metrics.trajectory_rules import rules_of
 
 # Cells are 500 m: distances come out in kilometres.
 CELLS_PER_KM = 2.0
-
-# Whether the alignment may start anywhere in the reference (the first row of the matrix is zero).
-EDITIONS = {"2023": True, "2025": False}
 
 # A cell of the NumPy recursion: measured, see perf/.
 _NUMPY_SECONDS = 2e-8
@@ -50,7 +48,7 @@ def dtw_distance(
     if kernels is not None and gen.dtype is _INT64 is ref.dtype and 0 < scale_factor < math.inf:
         # Laying out and checking days would take longer than one day's recursion.
         table = _distance_table(float(scale_factor), _ONE_CALL_TABLE)
-        start_anywhere = starts_anywhere(edition)
+        start_anywhere = rules_of(edition).start_anywhere
         try:
             cost: float = kernels.warp_cost(gen, ref, table, start_anywhere)
         except TypeError:  # not two-dimensional, or not contiguous
@@ -98,7 +96,7 @@ def score_pairs(
     >>> score_pairs(day_pairs([(1, 1), (5, 5)], [(1, 1), (5, 5)], [0, 1, 2], [0, 1, 2])).tolist()
     [0.0, 0.0]
     """
-    start_anywhere = starts_anywhere(edition)
+    start_anywhere = rules_of(edition).start_anywhere
     if not (math.isfinite(scale_factor) and scale_factor > 0):
         raise ValueError(f"scale_factor must be a number above 0, got {scale_factor!r}")
     costs = np.empty(pairs.days)
@@ -115,14 +113,6 @@ def score_pairs(
 
     trajectory_kernels.over_days(run, pairs.days, threads)
     return costs
-
-
-def starts_anywhere(edition: str) -> bool:
-    """Say whether an edition lets the alignment start anywhere in the reference."""
-    try:
-        return EDITIONS[edition]
-    except (KeyError, TypeError):
-        raise ValueError(f"edition must be '2023' or '2025', got {edition!r}") from None
 
 
 @functools.lru_cache(maxsize=8)

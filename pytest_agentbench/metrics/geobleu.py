@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,23 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from pytest_agentbench.metrics import kernel_loading, trajectory_kernels
 from pytest_agentbench.metrics.kernel_loading import Backend
 from pytest_agentbench.metrics.trajectory_days import DayPairs, Floats, day_pairs
+from pytest_agentbench.metrics.trajectory_rules import RULES, rules_of
 
 # A unit of the NumPy search (points times points times the longest day's): measured, see perf/.
 _NUMPY_SECONDS = 5e-10
 _BATCH_CELLS = 1 << 16
-
-
-class Edition(NamedTuple):
-    """What differs between the challenges' GEO-BLEU."""
-
-    max_n: int
-    divide_by_taken: bool  # else by the number of generated n-grams
-
-
-EDITIONS = {
-    "2023": Edition(max_n=3, divide_by_taken=True),
-    "2025": Edition(max_n=5, divide_by_taken=False),
-}
 
 
 def geobleu_score(
@@ -93,7 +81,7 @@ def score_pairs(
     >>> score_pairs(day_pairs([(1, 1), (5, 5)], [(1, 1), (5, 5)], [0, 1, 2], [0, 1, 2])).tolist()
     [1.0, 1.0]
     """
-    rules = edition_rules(edition)
+    rules = rules_of(edition)
     orders = rules.max_n if max_n is None else max_n
     sums = _taken_sums(pairs, orders, beta, threads, backend)
     return _scores(sums, pairs, rules.divide_by_taken)
@@ -108,21 +96,13 @@ def score_pairs_by_edition(
     >>> {edition: scores.tolist() for edition, scores in days.items()}
     {'2023': [1.0], '2025': [1.0]}
     """
-    longest = max(rules.max_n for rules in EDITIONS.values())
+    longest = max(rules.max_n for rules in RULES.values())
     # The pairs taken at one order depend on nothing else: editions only divide differently.
     sums = _taken_sums(pairs, longest, 0.5, threads, backend)
     return {
         edition: _scores(sums[:, : rules.max_n], pairs, rules.divide_by_taken)
-        for edition, rules in EDITIONS.items()
+        for edition, rules in RULES.items()
     }
-
-
-def edition_rules(edition: str) -> Edition:
-    """Return an edition's rules; the 2024 challenge scored with the 2023 ones."""
-    try:
-        return EDITIONS[edition]
-    except (KeyError, TypeError):
-        raise ValueError(f"edition must be '2023' or '2025', got {edition!r}") from None
 
 
 def _taken_sums(

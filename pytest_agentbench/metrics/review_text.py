@@ -1,6 +1,6 @@
-"""How far one review text is from another: emotion and topic (0 is the same, lower is better).
+"""How far one review text is from another: sentiment, emotion, topic (0 is the same, lower is better).
 
-Pure functions on what the text models give; :mod:`pytest_agentbench.text_models` runs the models.
+Pure functions on what text models and VADER give for the texts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,21 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 EMOTION_CHARACTERS = 300  # the emotion of a text is that of its beginning
+LARGEST_SENTIMENT_ERROR = 1.0
 LARGEST_TOPIC_ERROR = 1.0
+
+
+def sentiment_errors(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
+    """For each pair of texts, half the absolute difference of their sentiments (-1 to 1): 0 to 1.
+
+    >>> sentiment_errors([-1.0, 0.5], [1.0, 0.5])
+    array([1., 0.])
+    """
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if a.shape != b.shape:
+        raise ValueError(f"expected as many texts on both sides, got {len(a)} and {len(b)}")
+    errors: Floats = np.abs(a - b) / 2.0
+    return errors
 
 
 def emotion_errors(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:

@@ -1,4 +1,4 @@
-"""Emotion and topic errors against plain loops, and their ranges."""
+"""Sentiment, emotion and topic errors against plain loops, and their ranges."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pytest_agentbench.metrics.review_text import (
     emotion_errors,
     largest_emotion_error,
+    sentiment_errors,
     topic_errors,
 )
 
@@ -44,3 +45,8 @@ def test_shapes_that_differ_are_refused():
         emotion_errors([[0.5, 0.5]], [[0.2, 0.3, 0.5]])
     with pytest.raises(ValueError, match="two matrices"):
         topic_errors([1.0], [1.0])
+
+
+def test_sentiments_must_come_in_pairs():
+    with pytest.raises(ValueError, match="got 2 and 1"):
+        sentiment_errors([0.1, 0.2], [0.3])

@@ -11,8 +11,8 @@ from pytest_agentbench import (
     SampleKey,
     SampleList,
     Submission,
+    mean,
 )
-from pytest_agentbench.metrics.bootstrap import mean
 
 
 def right(context):

@@ -16,8 +16,10 @@ from pytest_agentbench.metrics.bootstrap import mean
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
 from pytest_agentbench.metrics.hit_rate import CUTS, hits
 from pytest_agentbench.metrics.review_text import (
+    LARGEST_SENTIMENT_ERROR,
     LARGEST_TOPIC_ERROR,
     emotion_errors,
+    sentiment_errors,
     topic_errors,
 )
 
@@ -93,7 +95,7 @@ def measure(dataset: BehaviorDataset, records: Sequence[Record]) -> Measured:
     tasks = [dataset.task_of(record.sample) for record in records]
     valid = np.array([record.status == "ok" for record in records], dtype=bool)
     recommendation = np.array([task.target == RECOMMENDATION for task in tasks], dtype=bool)
-    worst = {"star_error": LARGEST_STAR_ERROR, "sentiment_error": sentiment.LARGEST_ERROR,
+    worst = {"star_error": LARGEST_STAR_ERROR, "sentiment_error": LARGEST_SENTIMENT_ERROR,
              "topic_error": LARGEST_TOPIC_ERROR}  # fmt: skip
     columns = {name: np.zeros(count) for name in HIT_RATES}
     columns |= {name: np.full(count, value) for name, value in worst.items()}
@@ -112,7 +114,9 @@ def measure(dataset: BehaviorDataset, records: Sequence[Record]) -> Measured:
         return Measured(valid, recommendation, columns, absent)
     problem = sentiment.missing()
     if problem is None:
-        columns["sentiment_error"][reviewed] = sentiment.sentiment_errors(answers, truths)
+        columns["sentiment_error"][reviewed] = sentiment_errors(
+            sentiment.compound_scores(answers), sentiment.compound_scores(truths)
+        )
     else:
         absent["sentiment_error"] = problem
     reader = dataset.reader()

@@ -9,7 +9,6 @@ from typing import Any
 
 from pytest_agentbench.base.errors import InvalidAnswer, shown
 from pytest_agentbench.base.plain import (
-    Words,
     is_amount,
     is_finite,
     is_number,
@@ -53,7 +52,7 @@ def check(answer: Any, city: City | None, no_city: str = "") -> dict[str, Any]:
             raise InvalidAnswer(
                 f"the four values {{{', '.join(FIELDS)}}}: visits cannot be scored without a city "
                 f"({no_city or 'the data have none'})",
-                Words(f"{len(visits)} visits"),
+                described=f"{len(visits)} visits",
             )
         return check_visits(visits, city)
     raise InvalidAnswer(FORMS, answer)
@@ -63,8 +62,8 @@ def check_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """The four values, each checked."""
     missing = [name for name in FIELDS if values.get(name) is None]
     if missing:
-        got = Words(f"{keys_shown(values)} (no {', '.join(missing)})")
-        raise InvalidAnswer(FORMS, got)
+        came = f"{keys_shown(values)} (no {', '.join(missing)})"
+        raise InvalidAnswer(FORMS, described=came)
     return {
         "gyration_radius": _number("gyration_radius in metres", values["gyration_radius"]),
         "daily_location_numbers": _number(
@@ -89,7 +88,8 @@ def _sequence(value: Any) -> list[int]:
         raise InvalidAnswer(
             f"intention_sequences as {SLOTS} intentions, one a half hour from midnight on (the data "
             f"have {SLOTS} slots a day and codes 1 to {len(LABELS)})",
-            value if codes is None else Words(f"{len(codes)} values"),
+            value,
+            described=None if codes is None else f"{len(codes)} values",
         )
     return [_code(code, f"slot {slot} of intention_sequences") for slot, code in enumerate(codes)]
 
@@ -100,7 +100,8 @@ def _shares(value: Any) -> list[float]:
         raise InvalidAnswer(
             f"intention_proportions as {len(LABELS)} shares of the day, one an intention "
             f"({', '.join(LABELS)})",
-            value if shares is None else Words(f"{len(shares)} values"),
+            value,
+            described=None if shares is None else f"{len(shares)} values",
         )
     for label, share in zip(LABELS, shares, strict=True):
         if not is_number(share) or not 0 <= share <= 1:  # NaN is not within either
@@ -109,7 +110,7 @@ def _shares(value: Any) -> list[float]:
     if abs(total - 1) > SUM_TOLERANCE + 1e-9:
         raise InvalidAnswer(
             f"intention_proportions that sum to 1 (within {SUM_TOLERANCE})",
-            Words(f"{[float(share) for share in shares]}, which sum to {total:.6g}"),
+            described=f"{[float(share) for share in shares]}, which sum to {total:.6g}",
         )
     return [float(share) for share in shares]
 
@@ -154,8 +155,8 @@ def _radius(positions: Sequence[tuple[float, float]]) -> float:
     except OverflowError:
         radius = math.inf
     if not is_amount(radius):
-        got = Words(f"positions as far apart as {shown(max(positions))}")
-        raise InvalidAnswer("positions (x, y) in metres", got)
+        came = f"positions as far apart as {shown(max(positions))}"
+        raise InvalidAnswer("positions (x, y) in metres", described=came)
     return radius
 
 

@@ -31,15 +31,7 @@ class DailyMobility(Benchmark):
     description: ClassVar[str] = "a day of each person: how far, how many places, what and when"
     modes: ClassVar[tuple[str, ...]] = ("inference",)
     readings: ClassVar[tuple[str, ...]] = scoring.READINGS
-    metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("final_score", "higher", 0.0, 100.0, description="100 * mean(1 - divergence)"),
-        Metric("jsd_gyration_radius", "lower", 0.0, 1.0, description="how far people go"),
-        Metric("jsd_daily_location_numbers", "lower", 0.0, 1.0, description="places a day"),
-        Metric("jsd_intention_sequences", "lower", 0.0, 1.0, description="what they do, and when"),
-        Metric(
-            "jsd_intention_proportions", "lower", 0.0, 1.0, description="what they do, how long"
-        ),
-    )
+    metrics: ClassVar[tuple[Metric, ...]] = scoring.TABLE
     hub_repository: ClassVar[str | None] = data.HUB_REPOSITORY
     headline: ClassVar[str] = scoring.FINAL
     baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
@@ -67,9 +59,8 @@ class DailyMobility(Benchmark):
     def figures(
         self, dataset: Dataset, records: Sequence[Record], scores: Mapping[str, Any]
     ) -> Sequence[Figure]:
-        from pytest_agentbench.benchmarks.daily_mobility import (
-            figures,
-        )  # imports the plotting library
+        # It imports the plotting library.
+        from pytest_agentbench.benchmarks.daily_mobility import figures
 
         assert isinstance(dataset, data.DailyMobilityDataset)
         return figures.figures(dataset, records, scores)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_agentbench.benchmarks.daily_mobility import scoring
-from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS, LABELS, clock
+from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS, clock
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
 from pytest_agentbench.metrics.divergence import jensen_shannon
 
@@ -97,15 +97,15 @@ def noise_ceiling(truth: Population, people: int) -> dict[str, dict[str, dict[st
         scoring.PUBLISHED: scoring.published(truth, truth),
     }
     values: dict[str, dict[str, list[Floats]]] = {
-        reading: {metric: [] for metric in scoring.METRICS} for reading in readings
+        reading: {row.metric: [] for row in scoring.DIVERGENCES} for reading in readings
     }
-    for name, metric in zip(FIELDS, scoring.METRICS, strict=True):
-        total = len(getattr(truth, name))
+    for row in scoring.DIVERGENCES:
+        total = len(getattr(truth, row.field))
         for _ in range(resamples):
             drawn = np.bincount(rng.integers(0, total, people), minlength=total)
             weights = drawn[None].astype(np.float64)
             for reading, divergences in readings.items():
-                values[reading][metric].append(np.asarray(divergences[metric](weights)))
+                values[reading][row.metric].append(np.asarray(divergences[row.metric](weights)))
     return {reading: _spread(metrics) for reading, metrics in values.items()}
 
 
@@ -125,13 +125,13 @@ def _spread(metrics: dict[str, list[Floats]]) -> dict[str, dict[str, float]]:
 
 def by_slot(truth: Population, answers: Population) -> dict[str, float]:
     """The divergence of the intentions in each half hour, by its start."""
-    values = _by_column(truth, answers, "intention_sequences")
+    values = _by_column(truth, answers, "jsd_intention_sequences")
     return {clock(slot): value for slot, value in enumerate(values)}
 
 
 def by_intention(truth: Population, answers: Population) -> dict[str, dict[str, float]]:
     """For each intention the divergence of its share, and the mean share on both sides."""
-    values = _by_column(truth, answers, "intention_proportions")
+    values = _by_column(truth, answers, "jsd_intention_proportions")
     true, given = (p.intention_proportions.mean(axis=0).tolist() for p in (truth, answers))
     return {
         label: {"jsd": value, "truth": of_truth, "answers": of_answers}
@@ -139,10 +139,9 @@ def by_intention(truth: Population, answers: Population) -> dict[str, dict[str, 
     }
 
 
-def _by_column(truth: Population, answers: Population, name: str) -> list[float]:
-    column = FIELDS.index(name)
-    true = scoring.columns(truth)[column].counts(None)
-    given = scoring.columns(truth, answers)[column].counts(None)
+def _by_column(truth: Population, answers: Population, metric: str) -> list[float]:
+    row = next(row for row in scoring.DIVERGENCES if row.metric == metric)
+    true, given = (row.columns(truth, people).counts(None) for people in (truth, answers))
     values: list[float] = jensen_shannon(true, given).tolist()
     return values
 

@@ -174,7 +174,7 @@ def divergence_by_slot(scores: Mapping[str, Any]) -> list[Figure]:
         Figure(
             "Divergence by time of day",
             f"The divergence of the intentions in each half hour; the mean is "
-            f"{scoring.METRICS[2]} of the {scoring.DOCUMENTED} reading.",
+            f"jsd_intention_sequences of the {scoring.DOCUMENTED} reading.",
             (made,),
         )
     ]

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS, LABELS
+from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
+from pytest_agentbench.benchmarks.protocol import Metric
 from pytest_agentbench.metrics.divergence import (
     BINS,
     Columns,
-    OwnRange,
     bin_numbers,
     jensen_shannon,
-    own_range_histogram,
-    root_distance,
     round_half_up,
 )
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
+from pytest_agentbench.metrics.own_range import OwnRange, own_range_histogram, root_distance
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 DOCUMENTED = "documented"
 PUBLISHED = "published-0.1.4"
 READINGS = (DOCUMENTED, PUBLISHED)
-METRICS = tuple(f"jsd_{name}" for name in FIELDS)
 FINAL = "final_score"
 
 
@@ -64,7 +63,7 @@ def score_population(
         return published(truth, answers)
 
     def estimate(reading: str, weights: Floats | None) -> Values:
-        names = (*METRICS, FINAL)
+        names = (*(row.metric for row in DIVERGENCES), FINAL)
         if not len(valid):
             return dict.fromkeys(names, Absent("no records"))
         if reading == PUBLISHED:
@@ -74,7 +73,7 @@ def score_population(
         values: dict[str, Any] = {
             metric: divergence(weights) for metric, divergence in divergences(reading).items()
         }
-        values[FINAL] = 100 * sum(1 - values[metric] for metric in METRICS) / len(METRICS)
+        values[FINAL] = 100 * sum(1 - value for value in values.values()) / len(values)
         return values
 
     return estimate
@@ -84,8 +83,10 @@ def documented(
     truth: Population, answers: Population, valid: Bools | None = None
 ) -> dict[str, Divergence]:
     """The documented reading: base-2 divergence in bins that the truth decides."""
-    pairs = zip(METRICS, columns(truth), columns(truth, answers, valid), strict=True)
-    return {metric: _ColumnDivergence(true, given) for metric, true, given in pairs}
+    return {
+        row.metric: _ColumnDivergence(row.columns(truth, truth), row.columns(truth, answers, valid))
+        for row in DIVERGENCES
+    }
 
 
 class _ColumnDivergence:
@@ -104,26 +105,62 @@ class _ColumnDivergence:
         return jensen_shannon(self._truth, counts)
 
 
-def columns(
-    truth: Population, answers: Population | None = None, valid: Bools | None = None
-) -> tuple[Columns, Columns, Columns, Columns]:
-    """The codes of the four arrays, in the order of the metrics: of the truth, or of answers.
+@dataclass(frozen=True)
+class Row:
+    """One divergence: its metric, what it is measured on, and its bins in the documented reading."""
 
-    The last code of each column belongs to people without a valid answer; the truth has none.
-    """
-    given = truth if answers is None else answers
-    radius = truth.gyration_radius
+    metric: str
+    description: str
+    field: str  # of a population; several metrics may be measured on one
+    codes: Callable[[Population, Population], tuple[npt.NDArray[Any], int]]
+
+    def columns(self, truth: Population, given: Population, valid: Bools | None = None) -> Columns:
+        """The codes of a population in bins of the truth.
+
+        The last code of each column belongs to people without a valid answer; the truth has none.
+        """
+        codes, size = self.codes(truth, given)
+        if valid is not None and not valid.all():
+            everybody = np.full((len(valid), codes.shape[1]), size, codes.dtype)
+            everybody[valid] = codes
+            codes = everybody
+        return Columns(codes, size + 1)
+
+
+def _radius_codes(truth: Population, given: Population) -> tuple[npt.NDArray[Any], int]:
+    low, high = float(truth.gyration_radius.min()), float(truth.gyration_radius.max())
+    return bin_numbers(given.gyration_radius, low, high)[:, None], BINS + 2
+
+
+def _location_codes(truth: Population, given: Population) -> tuple[npt.NDArray[Any], int]:
     known = np.unique(round_half_up(truth.daily_location_numbers))
-    return (
-        _coded(
-            bin_numbers(given.gyration_radius, float(radius.min()), float(radius.max()))[:, None],
-            BINS + 2,
-            valid,
-        ),
-        _coded(_positions(known, given.daily_location_numbers)[:, None], len(known) + 1, valid),
-        _coded(given.intention_sequences - np.uint8(1), len(LABELS), valid),
-        _coded(bin_numbers(given.intention_proportions, 0.0, 1.0), BINS + 2, valid),
-    )
+    return _positions(known, given.daily_location_numbers)[:, None], len(known) + 1
+
+
+def _sequence_codes(_: Population, given: Population) -> tuple[npt.NDArray[Any], int]:
+    return given.intention_sequences - np.uint8(1), len(LABELS)
+
+
+def _share_codes(_: Population, given: Population) -> tuple[npt.NDArray[Any], int]:
+    return bin_numbers(given.intention_proportions, 0.0, 1.0), BINS + 2
+
+
+# The only list of divergences; the final score is their mean.
+DIVERGENCES = (
+    Row("jsd_gyration_radius", "how far people go", "gyration_radius", _radius_codes),
+    Row("jsd_daily_location_numbers", "places a day", "daily_location_numbers", _location_codes),
+    Row(
+        "jsd_intention_sequences", "what they do, and when", "intention_sequences", _sequence_codes
+    ),
+    Row(
+        "jsd_intention_proportions", "what they do, how long", "intention_proportions", _share_codes
+    ),
+)
+METRICS = tuple(row.metric for row in DIVERGENCES)
+TABLE = (
+    Metric(FINAL, "higher", 0.0, 100.0, description="100 * mean(1 - divergence)"),
+    *(Metric(row.metric, "lower", 0.0, 1.0, description=row.description) for row in DIVERGENCES),
+)
 
 
 def _positions(known: Floats, values: Floats) -> npt.NDArray[np.intp]:
@@ -138,21 +175,10 @@ def _positions(known: Floats, values: Floats) -> npt.NDArray[np.intp]:
     return np.where(unknown, len(known), at)
 
 
-def _coded(codes: npt.NDArray[Any], size: int, valid: Bools | None) -> Columns:
-    if valid is not None and not valid.all():
-        everybody = np.full((len(valid), codes.shape[1]), size, codes.dtype)
-        everybody[valid] = codes
-        codes = everybody
-    return Columns(codes, size + 1)
-
-
 def published(truth: Population, answers: Population) -> dict[str, Divergence]:
     """The published reading: each side's histogram over its own range, two axes flattened."""
     true, given = vars(truth), vars(answers)
-    return {
-        metric: _OwnRangeDistance(true[name], given[name])
-        for metric, name in zip(METRICS, FIELDS, strict=True)
-    }
+    return {row.metric: _OwnRangeDistance(true[row.field], given[row.field]) for row in DIVERGENCES}
 
 
 class _OwnRangeDistance:

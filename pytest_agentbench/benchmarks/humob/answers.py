@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from pytest_agentbench.base.errors import InvalidAnswer, shown
-from pytest_agentbench.base.plain import Words
 from pytest_agentbench.benchmarks.humob.editions import CELL_MAX, CELL_MIN, COLUMNS, MASKED
 from pytest_agentbench.benchmarks.protocol import Sample
 
@@ -29,7 +28,7 @@ def check(sample: Sample, answer: Any) -> list[list[int]]:
     values = _plain(answer)
     if len(values) != len(times):
         raise InvalidAnswer(
-            f"{len(times)} rows, one {SHAPE_WORDS} per target", Words(f"{len(values)} rows")
+            f"{len(times)} rows, one {SHAPE_WORDS} per target", described=f"{len(values)} rows"
         )
     array = _whole_numbers(values, times)
     names = SHAPES[array.shape[1]]
@@ -39,7 +38,7 @@ def check(sample: Sample, answer: Any) -> list[list[int]]:
         if wrong.any():
             row = int(wrong.argmax())
             d, t = array[row, start : start + 2].tolist()
-            raise InvalidAnswer(_at(row, times), Words(f"d={d}, t={t}"))
+            raise InvalidAnswer(_at(row, times), described=f"d={d}, t={t}")
     if "uid" in names:
         other = array[:, 0] != int(sample.key.id)
         if other.any():
@@ -65,8 +64,8 @@ def _plain(answer: Any) -> Any:
         return answer.to_numpy()
     if isinstance(answer, (list, tuple, np.ndarray)):
         if isinstance(answer, np.ndarray) and answer.ndim != 2:
-            got = Words(f"an array of shape {answer.shape}")
-            raise InvalidAnswer(f"rows of {SHAPE_WORDS}", got)
+            came = f"an array of shape {answer.shape}"
+            raise InvalidAnswer(f"rows of {SHAPE_WORDS}", described=came)
         return answer
     expected = f"a list, array or frame with one {SHAPE_WORDS} per target"
     if not hasattr(answer, "__array__"):
@@ -74,7 +73,7 @@ def _plain(answer: Any) -> Any:
     try:  # tensors
         array = np.asarray(answer)
     except Exception as error:  # someone else's object may do anything
-        raise InvalidAnswer(expected, Words(f"{type(answer).__name__} ({error})")) from None
+        raise InvalidAnswer(expected, described=f"{type(answer).__name__} ({error})") from None
     return _plain(array)
 
 
@@ -127,8 +126,10 @@ def _refuse_values(values: Any, times: npt.NDArray[np.int64]) -> npt.NDArray[np.
         for name, value in zip(SHAPES[width], row, strict=True):
             if not _is_whole(value):
                 plain = value.item() if isinstance(value, np.generic) else value
-                got = Words(f"{name}={shown(plain)}")
-                raise InvalidAnswer(f"whole numbers in row {index}{_when(index, times)}", got)
+                came = f"{name}={shown(plain)}"
+                raise InvalidAnswer(
+                    f"whole numbers in row {index}{_when(index, times)}", described=came
+                )
             rows[-1].append(int(value))
     return np.array(rows, np.int64)
 
@@ -145,7 +146,7 @@ def _refuse_cell(row: int, times: npt.NDArray[np.int64], cell: Sequence[int]) ->
     masked = f" ({MASKED} is the mask, not a cell)" if MASKED in cell else ""
     raise InvalidAnswer(
         f"x and y within {CELL_MIN}-{CELL_MAX} in row {row}{_when(row, times)}",
-        Words(f"x={cell[0]}, y={cell[1]}{masked}"),
+        described=f"x={cell[0]}, y={cell[1]}{masked}",
     )
 
 

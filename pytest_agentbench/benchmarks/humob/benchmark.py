@@ -12,7 +12,6 @@ from pytest_agentbench.benchmarks.humob import (
     answers,
     data,
     editions,
-    run_tables,
     scoring,
     submission,
     validate,
@@ -79,7 +78,7 @@ class Humob(Benchmark):
     default_baseline: ClassVar[str] = "mean"
     reads_partitions: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("edition", "2023, 2024 or 2025", _edition, "2023"),
+        Parameter("edition", f"one of {', '.join(editions.EDITIONS)}", _edition, "2023"),
         Parameter("task", "a task of the edition: 1 or 2 (2023), a city A-D (later)", _name),
         Parameter("city", "a city of the edition (another word for task)", _name),
         Parameter("users", "a range of uids such as 0-999 or [0, 999]", _span),
@@ -134,6 +133,8 @@ class Humob(Benchmark):
             return
         assert isinstance(dataset, data.HumobDataset)
         if dataset.truth_known:
+            from pytest_agentbench.benchmarks.humob import run_tables  # imports polars
+
             run_tables.write_tables(folder, dataset, records)
         else:
             submission.write_validated(folder, dataset, records)

@@ -12,7 +12,6 @@ SLOTS = 48  # half hours a day: t is 0-47
 CELL_MIN, CELL_MAX = 1, 200
 CELL_KM = 0.5
 MASKED = 999  # what x and y are where the organisers hide the truth
-DAY_MIN, DAY_MAX = 0, 75  # of all editions together
 
 
 @dataclass(frozen=True)
@@ -99,6 +98,10 @@ EDITIONS: Mapping[str, Edition] = {
         ),
     )
 }
+
+
+DAY_MIN = min(edition.days.first for edition in EDITIONS.values())
+DAY_MAX = max(edition.days.last for edition in EDITIONS.values())
 
 
 def find_edition(name: object) -> Edition:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from pytest_agentbench.benchmarks.humob.data import HumobDataset
 from pytest_agentbench.benchmarks.humob.scoring import (
@@ -18,8 +19,6 @@ from pytest_agentbench.benchmarks.humob.scoring import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from pytest_agentbench.runs.record import Record
 
 SCORES = tuple(f"{metric}_{reading}" for reading in READINGS for metric in METRICS)
@@ -29,15 +28,13 @@ USERS_AT_A_TIME = 5000  # whose points are held in memory
 
 def write_tables(folder: Path, dataset: HumobDataset, records: Sequence[Record]) -> None:
     """Writes ``users``, ``days`` (CSV and Parquet), ``weekdays``, ``worst_users``, ``points`` (CSV)."""
-    import polars as pl
-
     days = day_table(dataset, records)
     users = user_table(dataset, records)
     for name, table in (("users", users), ("days", days)):
         table.write_csv(folder / f"{name}.csv")
         table.write_parquet(folder / f"{name}.parquet")
     # Failed users first: nothing is worse.
-    worst = users.sort(["geobleu_2023", "dtw_2023", "uid"], descending=[False, True, False])
+    worst = users.sort([*SCORES[:2], "uid"], descending=[False, True, False])
     worst.head(WORST).write_csv(folder / "worst_users.csv")
     day_of_week = days.with_columns((pl.col("d") % 7).cast(pl.String).alias("day_of_week"))
     kind = pl.when("weekend").then(pl.lit("weekend")).otherwise(pl.lit("weekday"))
@@ -51,8 +48,6 @@ def write_tables(folder: Path, dataset: HumobDataset, records: Sequence[Record])
 
 def _summary(days: pl.DataFrame, key: str) -> pl.DataFrame:
     """Number of user-days, their points and their mean scores, for each value of a column."""
-    import polars as pl
-
     means = [pl.col(name).mean() for name in SCORES]
     counts = [pl.len().alias("user_days"), pl.col("points").mean().alias("points_per_day")]
     return days.group_by(key).agg(*counts, *means).sort(key)
@@ -60,8 +55,6 @@ def _summary(days: pl.DataFrame, key: str) -> pl.DataFrame:
 
 def day_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
     """One row for each user, epoch and day with a valid answer."""
-    import polars as pl
-
     index_of = {str(key): index for index, key in enumerate(dataset.keys)}
     valid = [record for record in records if record.status == "ok"]
     starts = range(0, max(1, len(valid)), USERS_AT_A_TIME)
@@ -72,8 +65,6 @@ def day_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
 def _days(
     dataset: HumobDataset, index_of: Mapping[str, int], valid: Sequence[Record]
 ) -> pl.DataFrame:
-    import polars as pl
-
     columns: dict[str, list[np.ndarray]] = {name: [] for name in ("uid", "epoch", "d", "points")}
     generated, reference, bounds = [], [], [np.zeros(1, np.int64)]
     offset = 0
@@ -107,8 +98,6 @@ def _days(
 
 def user_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
     """One row for each user and epoch; a failed one has GEO-BLEU 0 and no DTW, as in the score."""
-    import polars as pl
-
     index_of = {str(key): index for index, key in enumerate(dataset.keys)}
     rows = []
     for record in records:

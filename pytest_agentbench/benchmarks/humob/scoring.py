@@ -15,6 +15,7 @@ from pytest_agentbench.metrics import dtw, geobleu
 from pytest_agentbench.metrics.bootstrap import mean
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
 from pytest_agentbench.metrics.trajectory_days import day_pairs
+from pytest_agentbench.metrics.trajectory_rules import RULES
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
     DayScores = Mapping[str, Mapping[str, Floats]]
 
-READINGS = ("2023", "2025")
+READINGS = tuple(RULES)
 METRICS = ("geobleu", "dtw")
 # Fewer days than this are scored before threads have started; workers score a user at a time.
 THREADED_DAYS = 5000

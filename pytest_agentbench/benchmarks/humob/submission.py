@@ -14,12 +14,10 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob import table_cache
 from pytest_agentbench.benchmarks.humob.data import TARGET, AskedUsers, HumobDataset
 from pytest_agentbench.benchmarks.humob.editions import COLUMNS
-from pytest_agentbench.benchmarks.humob.scoring import READINGS, score_days
-from pytest_agentbench.benchmarks.humob.tables import Table, read_table
+from pytest_agentbench.benchmarks.humob.tables import Table
 from pytest_agentbench.benchmarks.humob.validate import SUCCESS, validate
 from pytest_agentbench.benchmarks.protocol import Submission
 from pytest_agentbench.benchmarks.sources.partitions import is_partitioned
-from pytest_agentbench.metrics.bootstrap import mean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -108,33 +106,6 @@ def wrong_rows(path: Path, wrong: Sequence[str]) -> Iterator[str]:
             f"{path}: the rows of {len(wrong)} users do not fit the days and half hours to "
             f"predict: {listed(wrong, '; ')}"
         )
-
-
-def score_files(
-    generated: Path, reference: Path, readings: Sequence[str] = READINGS
-) -> dict[str, dict[str, float]]:
-    """The scores of a prediction file against a file of the truth: ``{reading: {metric: value}}``.
-
-    Both must hold the same users, days and half hours: the numbers are those of a run on them.
-    """
-    ours, truth = (read_table(path, masked=False) for path in (generated, reference))
-    if not (
-        np.array_equal(ours.uids, truth.uids)
-        and np.array_equal(ours.starts, truth.starts)
-        and np.array_equal(ours.rows[:, :2], truth.rows[:, :2])
-    ):
-        raise BenchmarkError(f"{generated}: expected the uids, days and half hours of {reference}")
-    counts = np.diff(truth.day_starts, axis=1)
-    bounds = np.append(0, np.cumsum(counts[counts > 0]))
-    scores = score_days(ours.rows[:, 2:], truth.rows[:, 2:], bounds, readings)
-    ends = np.cumsum((counts > 0).sum(axis=1))[:-1]
-    return {
-        reading: {
-            name: mean([mean(days, None) for days in np.split(values, ends)], None)
-            for name, values in metrics.items()
-        }
-        for reading, metrics in scores.items()
-    }
 
 
 def listed(items: Sequence[object], separator: str = ", ") -> str:

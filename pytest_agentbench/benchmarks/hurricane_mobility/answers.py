@@ -7,7 +7,6 @@ from typing import Any
 
 from pytest_agentbench.base.errors import InvalidAnswer, shown
 from pytest_agentbench.base.plain import (
-    Words,
     is_amount,
     is_finite,
     items,
@@ -43,7 +42,7 @@ def check(answer: Any, whole_population: bool) -> dict[str, Any]:
     if whole_population and not checked[TOTALS][0]:
         raise InvalidAnswer(
             "at least one trip on day 0 (before the hurricane): changes are relative to it",
-            Words("0 trips"),
+            described="0 trips",
         )
     return checked
 
@@ -63,7 +62,7 @@ def _check_trips(trips: Sequence[Any]) -> dict[str, Any]:
             raise InvalidAnswer(
                 f"departure in trip {number} as seconds since midnight, 0 to "
                 f"{HOURS * SECONDS - 1} (hours 0 to {HOURS - 1})",
-                Words(f"{shown(trip['departure'])}{hour}"),
+                described=f"{shown(trip['departure'])}{hour}",
             )
         hourly[int(day)][int(departure // SECONDS)] += 1
     return {TOTALS: [sum(hours) for hours in hourly], HOURLY: hourly}
@@ -72,8 +71,8 @@ def _check_trips(trips: Sequence[Any]) -> dict[str, Any]:
 def _check_arrays(arrays: Mapping[str, Any]) -> dict[str, Any]:
     missing = [name for name in (TOTALS, HOURLY) if arrays.get(name) is None]
     if missing:
-        got = Words(f"{keys_shown(arrays)} (no {', '.join(missing)})")
-        raise InvalidAnswer(FORMS, got)
+        came = f"{keys_shown(arrays)} (no {', '.join(missing)})"
+        raise InvalidAnswer(FORMS, described=came)
     rows = items(arrays[HOURLY])
     if rows is None or len(rows) != len(PERIODS):
         raise InvalidAnswer(f"{HOURLY} as {len(PERIODS)} rows ({', '.join(PERIODS)})", rows)
@@ -92,7 +91,7 @@ def _counts(name: str, value: Any, length: int, of: str) -> list[float]:
         raise InvalidAnswer(f"{name} as {length} numbers of trips {of}", value)
     if len(numbers) != length:
         raise InvalidAnswer(
-            f"{name} as {length} numbers of trips {of}", Words(f"{len(numbers)} values")
+            f"{name} as {length} numbers of trips {of}", described=f"{len(numbers)} values"
         )
     for position, number in enumerate(numbers):
         if not is_amount(number):

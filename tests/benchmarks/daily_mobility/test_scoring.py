@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pytest_agentbench.benchmarks.daily_mobility import scoring
-from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS
+from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS, LABELS
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
 from pytest_agentbench.benchmarks.daily_mobility.scoring import METRICS, READINGS, score_run
 from pytest_agentbench.metrics import bootstrap
@@ -166,3 +166,21 @@ def test_a_truth_of_one_radius_still_has_bins():
         return score_run(truth, records(given))("documented", None)["jsd_gyration_radius"]
 
     assert (divergence(5.0), divergence(5.6)) == (0.0, pytest.approx(1.0))
+
+
+def test_a_metric_on_a_field_that_another_one_uses_needs_only_its_row(monkeypatch):
+    def mornings(_, given):
+        return given.intention_sequences[:, 12:24] - np.uint8(1), len(LABELS)
+
+    row = scoring.Row("jsd_mornings", "what they do before noon", "intention_sequences", mornings)
+    answers = of_case(next(iter(CASES)))
+    before = score_run(TRUTH, answers)
+    monkeypatch.setattr(scoring, "DIVERGENCES", (*scoring.DIVERGENCES, row))
+    after = score_run(TRUTH, answers)
+    for reading in READINGS:
+        values = dict(after(reading, None))
+        final = values.pop("final_score")
+        assert {*values} == {*METRICS, "jsd_mornings"}
+        assert final == pytest.approx(100 * (1 - sum(values.values()) / 5))
+        old = dict(before(reading, None))
+        assert {name: values[name] for name in METRICS} == {name: old[name] for name in METRICS}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import runpy
+from pathlib import Path
 from types import SimpleNamespace
 
 import polars as pl
@@ -10,7 +12,6 @@ import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError, InvalidAnswer
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
-from pytest_agentbench.benchmarks.humob.submission import score_files
 from pytest_agentbench.runs.record import Record
 
 SETTINGS = SimpleNamespace()
@@ -155,6 +156,8 @@ def test_users_of_no_task_get_a_file_without_its_name(load, tmp_path, csv, perso
 
 
 def test_two_files_are_scored_as_a_run_on_them_would_be(csv, dataset, rows, person):
+    perf = Path(__file__).parents[3] / "perf"
+    score_files = runpy.run_path(str(perf / "score_files.py"))["score_files"]
     truth = [row for uid in range(80000, 80005) for row in person(uid) if row[1] >= 60]
     given = csv([(*row[:3], 1 + row[0] % 90, 60) for row in rows], "pred.csv.gz")
     scores = score_files(given, csv(truth, "truth.csv"))

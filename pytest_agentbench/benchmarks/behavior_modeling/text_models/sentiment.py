@@ -1,4 +1,4 @@
-"""Sentiment by VADER: NLTK's analyser with NLTK's own lexicon, which is had without a download.
+"""Sentiment by VADER: NLTK's analyser and NLTK's own lexicon, without a download.
 
 NLTK ships its analyser without the lexicon. If the lexicon is among NLTK's data on this machine, it is
 used; otherwise the one in the package vaderSentiment is, with the six entries in which the two differ
@@ -13,15 +13,11 @@ import importlib
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-LARGEST_ERROR = 1.0
 INSTALL = 'pip install "pytest-agentbench[text]"'
 
 _NLTK_FILE = "sentiment/vader_lexicon.zip/vader_lexicon/vader_lexicon.txt"
@@ -33,18 +29,6 @@ _MENDED_SHA256 = "a27de1cf826c623bc26445aa70a58a17322392fa818df9e365a5c00225a054
 
 class LexiconError(RuntimeError):
     """The lexicon is missing, or is not the one that the metric is defined with."""
-
-
-def sentiment_errors(first: Sequence[str], second: Sequence[str]) -> npt.NDArray[np.float64]:
-    """For each pair of texts, half the absolute difference of their compound scores: 0 to 1."""
-    if len(first) != len(second):
-        raise ValueError(
-            f"expected as many texts on both sides, got {len(first)} and {len(second)}"
-        )
-    compounds = compound_scores([*first, *second])
-    a, b = np.array(compounds[: len(first)]), np.array(compounds[len(first) :])
-    errors: npt.NDArray[np.float64] = np.abs(a - b) / 2.0
-    return errors
 
 
 def compound_scores(texts: Iterable[str]) -> list[float]:

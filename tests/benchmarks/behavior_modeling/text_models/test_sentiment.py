@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_agentbench.benchmarks.behavior_modeling.text_models import sentiment
+from pytest_agentbench.metrics.review_text import sentiment_errors
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "vader.json"
 needs_vader = pytest.mark.skipif(
@@ -28,13 +29,9 @@ def test_compounds_are_those_of_nltk_with_its_own_lexicon():
 
 @needs_vader
 def test_an_error_is_half_the_difference_of_the_compounds():
-    errors = sentiment.sentiment_errors(["flawed", "badass guitar :p"], [":p", "badass guitar :p"])
-    assert errors.tolist() == [0.17, 0.0]
-
-
-def test_texts_must_come_in_pairs():
-    with pytest.raises(ValueError, match="got 2 and 1"):
-        sentiment.sentiment_errors(["a", "b"], ["c"])
+    first = sentiment.compound_scores(["flawed", "badass guitar :p"])
+    second = sentiment.compound_scores([":p", "badass guitar :p"])
+    assert sentiment_errors(first, second).tolist() == [0.17, 0.0]
 
 
 def test_six_entries_are_mended():
