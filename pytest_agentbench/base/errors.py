@@ -27,7 +27,7 @@ LONGEST_SHOWN = 200
 
 
 class _Shown(reprlib.Repr):
-    """A repr that is cut while it is made: a value may be huge, or hold itself a billion times."""
+    """A repr that stops when it is long enough: a value may be huge, or contain itself."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class _Shown(reprlib.Repr):
         self.maxstring = self.maxother = self.maxlong = LONGEST_SHOWN + 1
 
     def repr_dict(self, value: dict[Any, Any], level: int) -> str:
-        """In its own order, which ``reprlib`` would change."""
+        """Keeps the order of the keys, which ``reprlib`` would sort."""
         if level <= 0:
             return "{...}"
         pairs = [
@@ -47,7 +47,7 @@ class _Shown(reprlib.Repr):
 
 
 def shown(value: object) -> str:
-    """Any value in an error message: its repr, short, whatever the value is or does.
+    """The repr of any value for an error message: short, and never an exception.
 
     >>> shown({"stars": 6, "review": "Fine."})
     "{'stars': 6, 'review': 'Fine.'}"
@@ -68,7 +68,7 @@ def _cut(text: str, count: bool = True) -> str:
 
 
 def without_secrets(url: str) -> str:
-    """An address to be shown: without name, password and query, in which keys are given.
+    """A URL for a message: without user, password and query, which may hold keys.
 
     >>> without_secrets("https://me:word@host:8000/answer?key=k")
     'https://host:8000/answer'

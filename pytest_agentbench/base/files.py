@@ -34,7 +34,7 @@ def user_cache(program: str) -> Path:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file; remembered for as long as its path, size and time stamp stay."""
+    """SHA-256 of a file, cached until its path, size or time stamp changes."""
     status = path.stat()
     full = str(path.resolve())
     stamp = [full, status.st_size, status.st_mtime_ns, status.st_ino]
@@ -60,14 +60,14 @@ def files_digest(folder: Path, files: Sequence[Path]) -> str:
 
 
 def path_digest(path: Path) -> str:
-    """Of a file, or of all files in a folder."""
+    """The digest of a file, or of all files in a folder."""
     if path.is_dir():
         return files_digest(path, [file for file in path.rglob("*") if file.is_file()])
     return file_digest(path)
 
 
 def kept_folder(digest: str) -> Path:
-    """Where a host looks for a file or folder that is not where the command says."""
+    """Where a host looks for data that is not at the path on the command line."""
     return cache_folder() / "data" / digest
 
 
@@ -82,7 +82,7 @@ def read_json(path: Path, expected: str) -> Any:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Writes a file so that a reader sees all of it or what was there before."""
+    """Writes a file atomically: a reader sees all of it, or what was there before."""
     with replacing(path) as half:
         half.write_bytes(content.encode() if isinstance(content, str) else content)
 

@@ -60,7 +60,7 @@ def bokeh(module: str) -> Any:
 
 
 def plot(x: str, y: str, **options: Any) -> Any:
-    """An empty Bokeh plot in the manner of the house; the page gives it the colours of its theme."""
+    """An empty Bokeh plot in our style; the page gives it the colours of its theme."""
     models = bokeh("models")
     made = bokeh("plotting").figure(
         **{
@@ -227,5 +227,5 @@ def distribution(
 
 
 def rounded(values: Iterable[float]) -> list[float]:
-    """Five digits that matter: what a screen can show, in few characters."""
+    """A number with five significant digits: what a screen can show, in few characters."""
     return [float(f"{value:.5g}") for value in values]

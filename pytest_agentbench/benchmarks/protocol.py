@@ -21,14 +21,9 @@ from pytest_agentbench.benchmarks.sources import hub_cache, partitions
 from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from pytest_agentbench.benchmarks.figures import Figure
     from pytest_agentbench.runs.record import Record
     from pytest_agentbench.settings.settings import Settings
-
-    Weights = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -80,8 +75,8 @@ class Dataset(abc.ABC):
 
     keys: Sequence[SampleKey]
     digest: str  # of the data; scores are compared only where it is equal
-    description: str  # one line for people, saying "synthetic" where it is
-    samples_here: bool = True  # False where only workers elsewhere read them: no floor is computed
+    description: str  # one line for people; says "synthetic" where the data are
+    samples_here: bool = True  # False where only workers read them: then no floor is computed
 
     @abc.abstractmethod
     def sample(self, index: int) -> Sample:
@@ -92,12 +87,12 @@ class Dataset(abc.ABC):
         return {}
 
     def cluster(self, index: int) -> str:
-        """The person behind a sample: what the bootstrap draws. By default every sample has its own."""
+        """The person behind a sample, whom the bootstrap draws; by default each sample has its own."""
         return self.keys[index].id
 
 
 class SampleList(Dataset):
-    """A data set small enough to be a list."""
+    """A data set that fits into a list."""
 
     def __init__(self, samples: Iterable[Sample], description: str) -> None:
         self._samples = list(samples)
@@ -112,10 +107,10 @@ class SampleList(Dataset):
 
 @dataclass(frozen=True)
 class Submission:
-    """Answers that exist already, by sample (``str(key)``), and what is wrong with the file as a whole."""
+    """Answers that exist already, by sample (``str(key)``), and the problems of the whole file."""
 
     answers: Mapping[str, Any]
-    problems: tuple[str, ...] = ()  # extra users and the like: each is listed, and the run fails
+    problems: tuple[str, ...] = ()  # such as extra users: each is listed, and the run fails
 
 
 # Calls a function on each of many arguments, on a cluster or here; results come in any order.
@@ -175,7 +170,7 @@ class Benchmark(abc.ABC):
         """The data that ``settings.dataset`` names; :class:`BenchmarkError` where it cannot be read."""
 
     def truth_places(self, settings: Settings) -> Sequence[Path]:
-        """Files and folders with the truth, which agents in processes of their own must not read.
+        """Files and folders with the truth, which isolated agents must not read.
 
         By default the file or folder that ``settings.dataset`` names, the hub's copies, or what is called
         ``demo``, ``demo.*`` and ``make_demo*`` beside the benchmark's module.
@@ -196,13 +191,13 @@ class Benchmark(abc.ABC):
         """The answer in its plain form (lists, numbers, strings), or :class:`InvalidAnswer`."""
 
     def score_sample(self, sample: Sample, answer: Any) -> Mapping[str, Mapping[str, float]]:
-        """What one checked answer is worth: ``{reading: {metric: value}}``, where that has a meaning."""
+        """The metrics of one checked answer, ``{reading: {metric: value}}``, where it has its own."""
         return {}
 
     def score_samples(
         self, samples: Sequence[Sample], answers: Sequence[Any]
     ) -> Sequence[Mapping[str, Mapping[str, float]]]:
-        """:meth:`score_sample` for many samples at once, for benchmarks that are faster that way."""
+        """:meth:`score_sample` for many samples at once; override it where that is faster."""
         return [self.score_sample(s, a) for s, a in zip(samples, answers, strict=True)]
 
     def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
@@ -212,7 +207,7 @@ class Benchmark(abc.ABC):
         )
 
     def partitioned(self, settings: Settings) -> Partitioned:
-        """The submission and the data of the settings, to be read piece by piece."""
+        """The submission and the data of the settings, to be read portion by portion."""
         raise BenchmarkError(
             f"--engine: {self.name} cannot be scored on a cluster, only here (--engine local)"
         )
@@ -228,12 +223,12 @@ class Benchmark(abc.ABC):
     def validate(
         self, path: Path, parameters: Mapping[str, Any], dataset: Path | None
     ) -> Sequence[str]:
-        """Every problem of a submission file as it would be sent; none means it can be sent."""
+        """The problems of a file that is about to be submitted; none means it can be sent."""
         raise BenchmarkError(f"{path}: {self.name} has no submission format of its own")
 
     @abc.abstractmethod
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
-        """Does once what is needed to score these records and returns the function that scores them.
+        """Prepares these records once, and returns the function that scores them.
 
         The function is called as ``estimate(reading, None)`` for the values and as
         ``estimate(reading, weights)`` for the bootstrap, where row ``i`` of ``weights`` says how often
@@ -242,7 +237,7 @@ class Benchmark(abc.ABC):
         """
 
     def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
-        """What belongs beside the scores: breakdowns, ceilings, diagnostics, as plain JSON.
+        """What belongs beside the scores, as plain JSON: breakdowns, ceilings, diagnostics.
 
         It stands in scores.json under ``details``; the lines of its key ``notes`` are printed under
         the table.

@@ -1,4 +1,4 @@
-"""Finds benchmarks by name: all of them, ours too, come from one entry-point group."""
+"""Finds benchmarks by name. All, the built-in ones too, come from one entry-point group."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def get(name: str) -> Benchmark:
     module, colon, attribute = name.partition(":")
     if colon:
         if str(Path.cwd()) not in sys.path:
-            sys.path.append(str(Path.cwd()))  # `pytest`, unlike `python -m pytest`, leaves it out
+            sys.path.append(str(Path.cwd()))  # as `python -m pytest` does
         try:
             return _made(getattr(importlib.import_module(module), attribute), name)
         except (ImportError, AttributeError, ValueError, TypeError) as error:  # ":x", ".a:b"

@@ -1,4 +1,4 @@
-"""Reading a city from the data folder: the published protobuf map, or a plain table of places."""
+"""Reads a city from a data folder: the published protobuf map, or a plain table of places."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAP_PACKAGE = "pycityproto"
 
 
 def load_city(folder: Path) -> tuple[City | None, str]:
-    """The city of a data folder, and where it comes from; without one, why not.
+    """The city of a data folder and its source, or None and why there is none.
 
     The map is read where the package that defines its format is installed, else a table of places.
     """
@@ -49,7 +49,7 @@ def _map_messages() -> Any | None:
 
 
 def _map_places(path: Path, messages: Any) -> Iterator[Place]:
-    """The areas of the map. What lies in an area (its points of interest) gives it more categories."""
+    """The areas of the map. Points of interest in an area add categories to it."""
     try:
         city_map = messages.Map.FromString(path.read_bytes())
     except Exception as error:  # protobuf's own exceptions differ from version to version
@@ -77,14 +77,14 @@ def _land_use(messages: Any, number: int) -> str:
 
 
 def centroid(corners: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The centroid of a polygon; of corners without an area, their mean.
+    """The centroid of a polygon; without an area, the mean of its corners.
 
     >>> centroid([(0, 0), (4, 0), (4, 2), (0, 2)])
     (2.0, 1.0)
     >>> centroid([(1, 1), (3, 1)])
     (2.0, 1.0)
     """
-    # Around the first corner: map coordinates are large against the size of a building.
+    # Relative to the first corner: map coordinates are large, buildings are small.
     x0, y0 = corners[0]
     points = [(x - x0, y - y0) for x, y in corners]
     area = sum_x = sum_y = 0.0
@@ -127,7 +127,7 @@ def _rows(path: Path) -> Iterable[Any]:
     read = pl.read_parquet if path.suffix == ".parquet" else pl.read_csv
     try:
         table: pl.DataFrame = read(path)
-    except pl.exceptions.PanicException as error:  # no Exception, but no more than a broken file
+    except pl.exceptions.PanicException as error:  # not an Exception; the file is broken
         raise ValueError(f"{error!s:.200}") from None
     return table.iter_rows(named=True)
 

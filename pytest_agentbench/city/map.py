@@ -32,7 +32,7 @@ class Place:
     category: str = ""  # several are separated by "|"
 
     def plain(self) -> dict[str, Any]:
-        """For the agent: JSON, and its own copy."""
+        """A copy for the agent, as JSON."""
         return {"id": self.id, "category": self.category, "x": self.x, "y": self.y}
 
 
@@ -61,7 +61,7 @@ class City:
 
     @property
     def categories(self) -> list[str]:
-        """Every category that some place has, in the order of the alphabet."""
+        """The categories of all places, in alphabetical order."""
         return sorted(self._categories)
 
     def place(self, place: PlaceId) -> Place:
@@ -107,7 +107,7 @@ class City:
         return [self._places[row] for row in self._categories.get(category, [])[:limit]]
 
     def digest(self) -> str:
-        """Of all places; scores are compared only where it is equal."""
+        """The digest of all places; scores are compared only where it is equal."""
         lines = (f"{p.id!r},{p.x!r},{p.y!r},{p.category}\n" for p in self._places)
         return hashlib.sha256("".join(lines).encode("utf-8", "backslashreplace")).hexdigest()
 

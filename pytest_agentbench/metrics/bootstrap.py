@@ -1,4 +1,4 @@
-"""Means and bootstrap intervals: seeded, clustered by person, the same for any number of workers."""
+"""Means and bootstrap intervals: seeded, clustered by person, equal for any number of workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FloatArray = npt.NDArray[np.float64]
 RESAMPLES = 2000
 CONFIDENCE = 0.95
 INTERVAL = f"{100 * CONFIDENCE:g} % interval"  # as every report calls it
-_BLOCK_VALUES = 4_000_000  # weights in a block: 32 MB, whatever the size of the run; two are held
+_BLOCK_VALUES = 4_000_000  # weights in a block: 32 MB; two blocks are held
 
 
 @overload
@@ -31,7 +31,7 @@ def mean(
 def mean(values: Sequence[float] | FloatArray, weights: FloatArray | None) -> float | FloatArray:
     """The mean of ``values``; with weights (resamples x values), one weighted mean a resample.
 
-    The plain mean is correctly rounded, so that it does not depend on the order of summation.
+    The sum of the plain mean is exact before it is rounded: it does not depend on the order.
 
     >>> mean([0.1, 0.2, 0.3], None)
     0.2
@@ -113,7 +113,7 @@ def _differences(
 def _arrays(
     estimate: Estimator, reading: str, weights: FloatArray | None
 ) -> Mapping[str, FloatArray]:
-    """Metrics that are not absent, one value a resample; a constant may have come as a scalar."""
+    """The metrics that are not absent, one value a resample; constants may come as scalars."""
     rows = 1 if weights is None else len(weights)
     return {
         name: np.broadcast_to(np.asarray(value, dtype=float), rows)

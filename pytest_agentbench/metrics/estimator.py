@@ -1,4 +1,4 @@
-"""What scores a run: the values of all metrics, or one of each for every resample of the records."""
+"""The type of what scores a run: all metrics of a reading, for the records or for resamples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Absent:
-    """The value of a metric that this run cannot have, and why."""
+    """Stands for a metric that this run cannot have, and says why."""
 
     reason: str
 

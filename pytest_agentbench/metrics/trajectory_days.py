@@ -1,4 +1,4 @@
-"""Days of points laid out for scoring: checked, in one row, as whole numbers where they are whole."""
+"""Days of points, checked and laid out one after another, as integers where they are whole."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def day_pairs(
         raise ValueError(f"{len(gen_at) - 1} generated days against {len(ref_at) - 1} reference")
     low = high = 0
     if len(gen_at) > 1:
-        # A user's points are quicker copied together than searched apart, a city's are not.
+        # For a user's few points one copy and one search are faster than two searches.
         small = len(gen) < 4096 and gen.dtype == ref.dtype
         sides = (np.concatenate((gen, ref)),) if small else (gen, ref)
         low = min([np.minimum.reduce(side, axis=None).item() for side in sides])

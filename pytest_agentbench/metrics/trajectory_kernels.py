@@ -120,7 +120,7 @@ def taken_sums(
 
 
 def warp_cost(gen: Cells, ref: Cells, distance: Floats, start_anywhere: bool) -> float:
-    """Return a day's dynamic time warping cost, NaN for what are not (x, y) within reach.
+    """Return a day's dynamic time warping cost; NaN for points that are not (x, y) in the table.
 
     ``distance[k]`` belongs to the squared distance k.
     """

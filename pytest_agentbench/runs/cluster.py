@@ -65,7 +65,7 @@ def connected(benchmark: Benchmark, scheduler: str | None) -> Iterator[tuple[Eac
     """What hands work to the cluster, and its number of cores; without address, a cluster here."""
     kind = type(benchmark)
     distributed = _distributed()
-    # What it would log with a traceback comes to us as an exception, too.
+    # What it logs with a traceback, it also raises.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as stack:
         if scheduler is None:
@@ -96,7 +96,7 @@ def _distributed() -> Any:
 def _client(distributed: Any, scheduler: str) -> Any:
     try:
         return distributed.Client(scheduler, timeout=CONNECT_SECONDS)
-    except Exception as error:  # what listens there may be any program and send anything
+    except Exception as error:  # any program may listen there and send anything
         said = (str(error).strip().splitlines() or [type(error).__name__])[0]
         if not isinstance(error, (OSError, ValueError)):
             said = f"what answers there is no Dask scheduler ({type(error).__name__})"
@@ -115,7 +115,7 @@ def _check_workers(client: Any, where: str, kind: type[Benchmark]) -> None:
             f"--scheduler: expected workers at {where}, got none within {WORKER_SECONDS} s; "
             "`dask worker ADDRESS` starts one"
         ) from None
-    # By the name of a function that any Python has: a worker without us cannot load one of ours.
+    # By a function that any Python has: a worker without our package cannot load one of ours.
     name = "pytest_agentbench:__version__"
     here = pytest_agentbench.__version__
     for worker, found in client.run(pkgutil.resolve_name, name, on_error="return").items():
@@ -177,7 +177,7 @@ def call(
 
 
 class WorkerProblem(BenchmarkError):
-    """What one worker cannot do, and another perhaps can."""
+    """What this worker cannot do; another one perhaps can."""
 
 
 def _each(
@@ -195,7 +195,7 @@ def _each(
 
     def give() -> None:
         for argument in waiting:
-            # Not pure: results of an earlier task on files that have changed since are no results.
+            # Not pure: the files may have changed since an earlier task with the same arguments.
             done.add(client.submit(work, argument, pure=False, retries=RETRIES))
             return
 
@@ -203,7 +203,7 @@ def _each(
         give()
     try:
         for future, result in done:
-            if future.cancelled():  # nobody but a scheduler that is gone does that
+            if future.cancelled():  # only the loss of the scheduler does that
                 raise BenchmarkError(
                     "the connection to the scheduler was lost; what was scored is in the run's records"
                 )

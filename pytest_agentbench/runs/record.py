@@ -1,4 +1,4 @@
-"""The record of one sample: all that a question to the agent leaves behind, as plain JSON."""
+"""The record of one sample: all that is kept of a question and its answer, as plain JSON."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, Literal, get_args
 Status = Literal["ok", "invalid", "error", "timeout"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
-_LONG_TEXT = 1000  # characters of JSON from which on an answer is worth packing
+_LONG_TEXT = 1000  # characters of JSON; a longer answer is compressed
 _encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps would make an encoder each time
 _encode_short = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
-_decode = json.JSONDecoder().raw_decode  # of texts of ours, which have nothing around them
+_decode = json.JSONDecoder().raw_decode  # no search for spaces around our own texts
 
 
 class _Packed(bytes):
@@ -26,7 +26,7 @@ def _packed(text: str) -> _Packed:
 
 
 class _Answer:
-    """The field ``answer``: one that came as JSON is decoded when it is asked for."""
+    """The field ``answer``: a compressed one is decoded when it is read."""
 
     def __get__(self, record: Record | None, owner: type[Record]) -> Any:
         if record is None:
@@ -55,7 +55,7 @@ class Record:
 
     @property
     def has_answer(self) -> bool:
-        """Whether an answer was kept; it is not decoded for that."""
+        """Whether there is an answer, without decoding it."""
         return vars(self)["answer"] is not None
 
     def to_json(self) -> str:
@@ -63,20 +63,20 @@ class Record:
         return joined(*self.to_parts())
 
     def changed(self, **fields: Any) -> Record:
-        """This record with other values in some fields: an answer that is packed stays so."""
+        """This record with other values in some fields; a compressed answer stays compressed."""
         record = object.__new__(Record)
         vars(record).update(vars(self), **fields)
         return record
 
     def to_parts(self) -> tuple[str, str]:
-        """The JSON of all but the answer, and that of the answer, which may be long."""
+        """The JSON of all fields but the answer, and that of the answer, which may be long."""
         fields = dict(vars(self))
         del fields["answer"]
         return _encode(fields), _encode_short(self.answer)
 
     @classmethod
     def from_parts(cls, fields: str, answer: str) -> Record:
-        """The record; a long answer stays packed until somebody asks for it."""
+        """The record; a long answer stays compressed until it is read."""
         if len(answer) <= _LONG_TEXT:
             return cls._of(_decode(joined(fields, answer))[0])
         return cls._of({**_decode(fields)[0], "answer": _packed(answer)})
@@ -104,5 +104,5 @@ class Record:
 
 
 def joined(fields: str, answer: str) -> str:
-    """The line of the run log, of its parts."""
+    """The line of the run log, made of its two parts."""
     return f'{fields[:-1]}, "answer": {answer}}}'

@@ -240,7 +240,7 @@ def any_of(rng: Random, places: list[Place]) -> Place:
 
 
 def pick(rng: Random, shares: Any) -> Any:
-    """One of the items, each with its share; the last takes what rounding leaves."""
+    """A random item with these probabilities; the last takes what rounding leaves."""
     left = rng.random()
     for item, share in shares[:-1]:
         left -= share

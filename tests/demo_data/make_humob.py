@@ -173,7 +173,7 @@ def clip(value: float) -> int:
 
 
 def pick(rng: Random, chances: tuple[float, ...]) -> int:
-    """An index, each with its chance; the last takes what rounding leaves."""
+    """A random index with these probabilities; the last takes what rounding leaves."""
     left = rng.random()
     for index, chance in enumerate(chances[:-1]):
         left -= chance

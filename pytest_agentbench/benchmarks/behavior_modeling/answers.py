@@ -50,7 +50,7 @@ def _review(answer: Any) -> dict[str, Any]:
         raise InvalidAnswer('{"stars": 1 to 5, "review": "text"}', answer)
     stars, review = unpacked(answer["stars"]), unpacked(answer["review"])
     number = _stars(stars)
-    if not 1 <= number <= 5:  # NaN is not
+    if not 1 <= number <= 5:  # NaN is refused, too
         raise InvalidAnswer("stars to be a number from 1 to 5", stars)
     if not isinstance(review, str):
         raise InvalidAnswer("review to be a text", review)
@@ -60,9 +60,9 @@ def _review(answer: Any) -> dict[str, Any]:
 
 
 def _stars(stars: Any) -> float:
-    """A number, or the number that a text is; what is neither is NaN."""
+    """A number, or a text that is one; NaN for anything else."""
     try:
-        # Python takes "4_5" and digits of other scripts for numbers.
+        # Python would also accept "4_5" and digits of other scripts.
         is_text = isinstance(stars, str) and stars.isascii() and "_" not in stars
         return float(stars) if is_text or is_finite(stars) else math.nan
     except ValueError:

@@ -19,7 +19,7 @@ Context = Mapping[str, Any]
 Answer = dict[str, Any]
 
 USUAL_STARS = 4.0
-MOST_REVIEWS = 500  # of one user or item; more of them would change the mean but little
+MOST_REVIEWS = 500  # of one user or item; more would hardly change the mean
 SENTENCES = {
     1: "This was a bad experience and I would not recommend it to anybody.",
     2: "I was disappointed, there are better choices than this one.",
@@ -50,7 +50,7 @@ def user_category(context: Context) -> Answer:
 
 
 def constant(context: Context) -> Answer:
-    """Four stars and one sentence, whoever writes about whatever."""
+    """Four stars and one sentence, always the same."""
     return _either(context, lambda: _random(context), lambda _: _written(USUAL_STARS))
 
 

@@ -78,9 +78,8 @@ class BehaviorModeling(Benchmark):
     def figures(
         self, dataset: Dataset, records: Sequence[Record], scores: Mapping[str, Any]
     ) -> Sequence[Figure]:
-        from pytest_agentbench.benchmarks.behavior_modeling import (
-            figures,
-        )  # imports the plotting library
+        # It imports the plotting library.
+        from pytest_agentbench.benchmarks.behavior_modeling import figures
 
         assert isinstance(dataset, data.BehaviorDataset)
         return figures.figures(dataset, records, scores)

@@ -80,13 +80,13 @@ class BehaviorDataset(Dataset):
         if task.target == RECOMMENDATION:
             context["candidate_list"] = self.candidates(task)
             truth = {"candidates": list(task.candidates), "item": task.truth}
-        # What its user wrote of any candidate is hidden: were it the true item's review alone, the
-        # reviews that are there would tell which candidates are not the answer.
+        # The user's reviews of all candidates are hidden. If only that of the true item were, the
+        # others would tell which candidates are not the answer.
         context["uir"] = UserItemReviews(self.store, task.user_id, hidden)
         return Sample(task.key, context, copy.deepcopy(truth))
 
     def candidates(self, task: Task) -> list[str]:
-        """A task's candidates as the agent sees them: their order in published files leaks the answer."""
+        """A task's candidates as the agent sees them; their order in published files is a leak."""
         listed = list(task.candidates)
         if not self._keep_order:
             random.Random(f"{self._seed} {task.key}").shuffle(listed)
@@ -108,7 +108,7 @@ class BehaviorDataset(Dataset):
         return self.tasks[self._index[sample]]
 
     def reader(self) -> Reader | None:
-        """The text models, which only the process that scores the run ever loads."""
+        """The text models; only the process that scores the run loads them."""
         if self._reader is None and self.models is not None:
             from pytest_agentbench.benchmarks.behavior_modeling.text_models.reader import Reader
 

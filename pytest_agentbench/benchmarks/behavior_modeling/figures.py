@@ -32,7 +32,7 @@ STARS = range(1, 6)
 def figures(
     dataset: BehaviorDataset, records: Sequence[Record], scores: Mapping[str, Any]
 ) -> Sequence[Figure]:
-    """Those that the run has the samples for."""
+    """The figures for which the run has samples."""
     return [*hit_rates(scores), *star_confusion(dataset, records)]
 
 
@@ -50,7 +50,7 @@ def hit_rates(scores: Mapping[str, Any]) -> list[Figure]:
             "value": values,
             "low": [rate.get("low", rate["value"]) for rate in rates],
             "high": [rate.get("high", rate["value"]) for rate in rates],
-            # NaN is not drawn: there is no chance to show where nothing was drawn from.
+            # NaN is not drawn: without candidates there is no chance level.
             "chance": [chance.get(name, float("nan")) for name in HIT_RATES],
         }
     )

@@ -1,4 +1,4 @@
-"""What the records of items say, across three sources that say it differently."""
+"""Categories and kinds of items, in the formats of three sources."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def preference(star_error: Any, reading: str) -> Any:
 
 
 def score_sample(sample: Sample, answer: Any) -> Mapping[str, Mapping[str, float]]:
-    """What needs no text model: the hits of a ranking, or how near the stars are."""
+    """The metrics that need no text model: hits of a ranking, or the error of the stars."""
     truth = sample.truth
     if sample.key.target == RECOMMENDATION:
         if truth["item"] is None:
@@ -80,17 +80,17 @@ class Measured:
     recommendation: npt.NDArray[np.bool_]
     columns: Mapping[
         str, Floats
-    ]  # star_error and metric names; only where the kind of record has it
+    ]  # by star_error and metric names, for the kinds of records that have them
     absent: Mapping[str, str] = field(default_factory=dict)  # columns that nobody has, and why
 
     def part(self, mask: npt.NDArray[np.bool_]) -> Measured:
-        """Those of the records alone."""
+        """The values of these records only."""
         columns = {name: column[mask] for name, column in self.columns.items()}
         return Measured(self.valid[mask], self.recommendation[mask], columns, self.absent)
 
 
 def measure(dataset: BehaviorDataset, records: Sequence[Record]) -> Measured:
-    """Does the text work once, for all valid reviews together."""
+    """Measures all records; the texts of all valid reviews are read together, once."""
     count = len(records)
     tasks = [dataset.task_of(record.sample) for record in records]
     valid = np.array([record.status == "ok" for record in records], dtype=bool)
@@ -138,7 +138,7 @@ def measure(dataset: BehaviorDataset, records: Sequence[Record]) -> Measured:
 
 
 def score_run(dataset: BehaviorDataset, records: Sequence[Record]) -> Estimator:
-    """The function that scores these records in a reading, plainly or resampled."""
+    """The estimator of these records."""
     reason = None
     if not dataset.truth_known:
         reason = "the data has no ground truth (inference mode)"
@@ -184,7 +184,7 @@ def estimate(measured: Measured, reading: str, weights: Floats | None) -> Values
 
 
 def combine(parts: Sequence[Any], formula: Any) -> Any:
-    """A value made of others; absent, for the same reason, where one of them is."""
+    """A value computed from others; absent, with the same reason, where one of them is."""
     for part in parts:
         if isinstance(part, Absent):
             return part
@@ -209,6 +209,6 @@ def _mean(
     if weights is None:
         return mean(values[counted], None)
     # Zeros instead of a slice: the weights, which are large, are not copied for every metric.
-    with np.errstate(invalid="ignore"):  # a resample may hold nobody of a kind: it says nothing
+    with np.errstate(invalid="ignore"):  # a resample may have nobody of a kind
         resampled: Floats = (weights @ np.where(counted, values, 0.0)) / (weights @ counted)
     return resampled

@@ -28,7 +28,7 @@ from pytest_agentbench.base.progress import Progress
 
 FORMAT = 1  # part of the file's name: raise it when the tables change
 TABLES = ("user", "item", "review")
-UNUSED_DAYS = 60  # stores nobody has opened for so long make room when another is built
+UNUSED_DAYS = 60  # older stores are removed when a new one is built
 
 _BATCH = 20_000
 _SCHEMA = """
@@ -77,7 +77,7 @@ class Store:
     def rows(
         self, sql: str, parameters: Collection[Any], at_a_time: int = 64
     ) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query, fetched some at a time: who takes a few need not pay for all."""
+        """The rows of a query, fetched in batches: taking a few does not cost all."""
         if self._process != os.getpid():
             # After a fork: the lock may be held by a thread that is not here, and the connection is
             # the parent's to close.
@@ -202,7 +202,7 @@ def open_store(folder: Path) -> tuple[Store, str]:
 
 
 def _whole(path: Path) -> bool:
-    """Whether a store is there as it was written; its digest is remembered while it is unchanged."""
+    """Whether a store is there, unchanged since it was written."""
     try:
         return _seal(path).read_text(encoding="ascii") == files.file_digest(path)
     except (OSError, ValueError):
@@ -286,7 +286,7 @@ def _row(table: str, line: bytes, source: Path, number: int) -> tuple[Any, ...]:
 
 
 def review_time(record: dict[str, Any]) -> float | None:
-    """When a review was written, in seconds since 1970; the three sources say it in three ways."""
+    """When a review was written, in seconds since 1970; the formats of three sources."""
     for key in _DATE_KEYS:
         if record.get(key) is not None:
             try:

@@ -151,7 +151,7 @@ def _task(key: SampleKey, entry: dict[str, Any], truth: Any, where: str) -> Task
 
 
 def _is_truth(name: str) -> bool:
-    """However it is spelt: it must not reach the agent among the unknown keys."""
+    """Recognises the truth in any spelling: it must not reach the agent among unknown keys."""
     return re.sub(r"[^a-z]", "", name.lower()) == "groundtruth"
 
 

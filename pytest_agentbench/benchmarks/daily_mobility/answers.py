@@ -28,7 +28,7 @@ from pytest_agentbench.benchmarks.daily_mobility.intentions import (
 from pytest_agentbench.city.map import City
 
 VISIT_KEYS = ("start", "place", "intention")
-SUM_TOLERANCE = 0.01  # shares that a person or a model rounded to two digits
+SUM_TOLERANCE = 0.01  # for shares that are rounded to two digits
 FORMS = (
     f"the four values {{{', '.join(FIELDS)}}}, or visits "
     f'[{{"start": "07:30" or a slot 0-{SLOTS - 1}, "place": an id or (x, y), "intention": a label '
@@ -104,7 +104,7 @@ def _shares(value: Any) -> list[float]:
             described=None if shares is None else f"{len(shares)} values",
         )
     for label, share in zip(LABELS, shares, strict=True):
-        if not is_number(share) or not 0 <= share <= 1:  # NaN is not within either
+        if not is_number(share) or not 0 <= share <= 1:  # NaN is refused, too
             raise InvalidAnswer(f"a share from 0 to 1 for {label} in intention_proportions", share)
     total = math.fsum(shares)
     if abs(total - 1) > SUM_TOLERANCE + 1e-9:

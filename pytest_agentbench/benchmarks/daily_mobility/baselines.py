@@ -118,7 +118,7 @@ def _places(context: Context) -> list[Any]:
 
 
 def _home(context: Context) -> Any:
-    """The home, or for somebody whose home is not on the map the first place that is."""
+    """The home, or the first place on the map where the home is not on it."""
     return _on_map(context, "home") or next(iter(_places(context)), context["profile"].get("home"))
 
 

@@ -30,7 +30,7 @@ class CityForChecks:
     """The city as the check needs it, out of reach of an agent that changes its context."""
 
     city: City | None
-    source: str  # where the city comes from; without one, why not
+    source: str  # where the city comes from, or why there is none
 
 
 class DailyMobilityDataset(Dataset):

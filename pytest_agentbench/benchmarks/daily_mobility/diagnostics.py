@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 SHOWN_TRANSITIONS = 5
 _CEILING_RESAMPLES = 200
-_CEILING_VALUES = 4_000_000  # people drawn in all; large populations need fewer resamples
-_CEILING_SEED = 0  # the ceiling belongs to the data and the number of people, not to a run
+_CEILING_VALUES = 4_000_000  # people drawn in total; large populations need fewer resamples
+_CEILING_SEED = 0  # the ceiling depends on the data and the number of people, not on a run
 _KILOMETRE = 1000.0
 
 
@@ -176,7 +176,7 @@ def _pair_rates(codes: npt.NDArray[np.uint8]) -> Floats:
     """How often a day each intention follows each, in neighbouring slots."""
     kinds = len(LABELS)
     counts = np.zeros(kinds * kinds)
-    for slot in range(codes.shape[1] - 1):  # a slot at a time: memory stays that of the codes
+    for slot in range(codes.shape[1] - 1):  # slot by slot, to save memory
         pairs = (codes[:, slot].astype(np.intp) - 1) * kinds + codes[:, slot + 1] - 1
         counts += np.bincount(pairs, minlength=kinds * kinds)
     rates: Floats = counts.reshape(kinds, kinds) / len(codes)

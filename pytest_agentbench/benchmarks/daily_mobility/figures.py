@@ -41,7 +41,7 @@ OPEN_ENDS = "The outermost bars hold all that lies outside the range of the real
 def figures(
     dataset: DailyMobilityDataset, records: Sequence[Record], scores: Mapping[str, Any]
 ) -> Sequence[Figure]:
-    """All figures, of the valid answers; none without any."""
+    """All figures of the valid answers; none without valid answers."""
     valid = [record.answer for record in records if record.status == "ok"]
     if not valid:
         return []
@@ -84,7 +84,7 @@ def _areas(name: str, people: Population) -> Any:
                 "at": [clock(slot) for slot in range(SLOTS)],
             }
         )
-        # A half hour has one value: steps, without slopes that nobody measured.
+        # Steps: a half hour has one value.
         drawn = made.quad(
             left="left", right="right", bottom="bottom", top="top", source=steps,
             fill_color=colour, line_color=colour, line_width=0.5,

@@ -78,7 +78,7 @@ def _checked(path: Path, name: str) -> Floats:
     except OSError as error:
         reason = error.strerror or error
         raise BenchmarkError(f"{path}: expected {expected}, got {reason}") from None
-    except Exception as error:  # NumPy fails in many ways at a file that is no array
+    except Exception as error:  # NumPy fails in many ways on such files
         raise BenchmarkError(f"{path}: expected {expected} as a .npy file ({error})") from None
     shape = () if width is None else (width,)
     if not isinstance(array, np.ndarray):
@@ -97,7 +97,7 @@ def _checked(path: Path, name: str) -> Floats:
     if name == "intention_sequences":
         fine &= (values >= 1) & (values <= len(LABELS)) & (values == np.floor(values))
         expected = f"codes 1 to {len(LABELS)}"
-    elif name == "intention_proportions":  # 1.0000000000000002 is a share too
+    elif name == "intention_proportions":  # 1.0000000000000002 is accepted
         expected = "finite shares"
     else:
         fine &= values >= 0

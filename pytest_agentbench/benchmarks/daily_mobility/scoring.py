@@ -1,4 +1,4 @@
-"""Scoring: four divergences and their mean, in both readings, for a run and for its resamples."""
+"""Scoring: the divergences and their mean, in both readings, for a run and for its resamples."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ TABLE = (
 
 
 def _positions(known: Floats, values: Floats) -> npt.NDArray[np.intp]:
-    """Where each value, rounded, stands among the known ones; all that are unknown stand behind.
+    """The position of each rounded value among the known ones; unknown values come last.
 
     Values that the truth does not have may share a bin: mass without a counterpart adds the same to
     the divergence in one bin as in many.

@@ -1,1 +1,4 @@
-"""HuMob: where will a person be in each half hour of the coming days?"""
+"""HuMob: where will a person be in each half hour of the coming days?
+
+Formats, checks, baselines and readings of the challenge; the formulas are in metrics/.
+"""

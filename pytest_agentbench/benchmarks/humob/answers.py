@@ -78,7 +78,7 @@ def _plain(answer: Any) -> Any:
 
 
 def _whole_numbers(values: Any, times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The rows as one integer array; what is no such thing is looked at row by row."""
+    """The rows as one integer array; anything else is checked row by row."""
     if not isinstance(values, np.ndarray) and not _is_flat(values):
         return _refuse_values(values, times)
     try:
@@ -99,7 +99,7 @@ def _whole_numbers(values: Any, times: npt.NDArray[np.int64]) -> npt.NDArray[np.
 def _is_flat(rows: Sequence[Any]) -> bool:
     """Whether these are lists of numbers, all of one length.
 
-    NumPy would take [True, 7] for numbers, too, and lists of lists of lists for memory without end.
+    NumPy would also accept [True, 7], and fill the memory with lists of lists of lists.
     """
     return (
         type(rows) in (list, tuple)

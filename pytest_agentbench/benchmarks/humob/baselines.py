@@ -97,7 +97,7 @@ def bigram(context: Context) -> Answer:
     cell: Cell | None = None
     for d, t in context["targets"]:
         found: Cell | None = None
-        if d == day and cell is not None:  # each day starts anew: nights are long
+        if d == day and cell is not None:  # each day starts afresh
             for slot in (t, t - 1, t + 1):
                 found = found or following.find((cell, slot))
         cell = found or slots.winner(t, fallback[t])
@@ -107,7 +107,7 @@ def bigram(context: Context) -> Answer:
 
 
 class Votes:
-    """Cells by how often, or how heavily, they were seen under a key."""
+    """Votes for cells, by key."""
 
     def __init__(self, seen: Iterable[tuple[Hashable, Cell, float]]) -> None:
         weights: dict[Hashable, dict[Cell, float]] = defaultdict(dict)

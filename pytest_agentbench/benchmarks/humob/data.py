@@ -39,7 +39,7 @@ TARGET = "uid"
 
 @dataclass(frozen=True)
 class Split:
-    """Who is asked about which days; what one run differs in from another on the same file."""
+    """Who is asked about which days: what may differ between runs on the same file."""
 
     mode: str
     edition: Edition
@@ -48,7 +48,7 @@ class Split:
     selected: bool  # whether `users:` asks about some of the file on purpose
     days: Span
     team: str
-    weekend: tuple[int, ...]  # days of the week, d % 7; only tables are made of it
+    weekend: tuple[int, ...]  # days of the week, d % 7; only for tables
     hide: bool = False  # inference mode on data whose truth is known: as if it were masked
 
     @classmethod
@@ -184,7 +184,7 @@ class HumobDataset(AskedUsers):
             },
             "edition": self.split.edition.name,
         }
-        # A copy of the targets' times goes with the truth: an agent may change its context.
+        # The truth has its own copy of the targets' times: an agent may change its context.
         truth = targets if self.truth_known else targets[:, :2]
         return Sample(self.keys[index], context, truth.astype(np.int64))
 

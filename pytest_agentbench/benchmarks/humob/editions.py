@@ -11,7 +11,7 @@ COLUMNS = ("uid", "d", "t", "x", "y")
 SLOTS = 48  # half hours a day: t is 0-47
 CELL_MIN, CELL_MAX = 1, 200
 CELL_KM = 0.5
-MASKED = 999  # what x and y are where the organisers hide the truth
+MASKED = 999  # x and y where the organisers hide the truth
 
 
 @dataclass(frozen=True)

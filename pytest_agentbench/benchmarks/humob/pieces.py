@@ -1,4 +1,4 @@
-"""Scoring Parquet partitions piece by piece: the rows stay with those who read them.
+"""Reads Parquet partitions piece by piece: the rows stay with the task that scores them.
 
 Two rounds. First every partition is read once, checked and counted: who has how many rows in it.
 Then the users are divided into groups of a bounded number of rows, and each group is scored by a
@@ -53,10 +53,10 @@ if TYPE_CHECKING:
 
     Ints = npt.NDArray[np.int64]
 
-MOST_ROWS = 2_000_000  # of a group: what a task holds is some 100 bytes for each
+MOST_ROWS = 2_000_000  # in a group; a task holds about 100 bytes for each
 LEAST_ROWS = 20_000  # below that a task costs more than it saves
 GROUPS_A_CORE = 4
-ADDED_AT_ONCE = 1_000_000  # counts of users that wait to be added up
+ADDED_AT_ONCE = 1_000_000  # counts of users that are added up together
 AT_ONCE = 250  # users measured together: few enough to need no threads of their own
 
 
@@ -82,7 +82,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Users:
-    """The users of a table in ascending order, added up over its files: some numbers for each."""
+    """The users of a table in ascending order, each with its counts over all files."""
 
     files: Sequence[Counted]  # in the order of their numbers, without their counts
     uids: Ints
@@ -145,7 +145,7 @@ def added(counted: Iterable[Counted]) -> Users:
         files[one.part.number] = replace(one, counts=one.counts[:, :0])
         place = np.full((2, one.counts.shape[1]), one.part.number)
         waiting.append(np.concatenate([one.counts, place]))
-        # Now and then, so that neither what waits nor the work grows with the number of files.
+        # In batches, so that neither memory nor work grows with the number of files.
         if sum(part.shape[1] for part in waiting) > max(ADDED_AT_ONCE, columns.shape[1]):
             columns, waiting = _added_up([columns, *waiting]), []
     columns = _added_up([columns, *waiting])
@@ -216,7 +216,7 @@ class HumobPartitions(Partitioned):
         )
 
     def _groups(self, uids: Ints, cores: int) -> list[Group]:
-        """Users who lie in the same partitions go together, so that few are read by many tasks."""
+        """Groups users by partition, so that few partitions are read by many tasks."""
         data, answers = self._data, self._answers
         at = np.searchsorted(data.uids, uids)
         also = np.searchsorted(answers.uids, uids).clip(max=len(answers.uids) - 1)
@@ -256,7 +256,7 @@ def _parts(path: Path, option: str) -> list[Part]:
 
 
 def _piece(users: Users, at: npt.NDArray[np.intp]) -> Piece:
-    """The rows of the users at these places; they lie in no file but from their first to their last."""
+    """The users at these places, and the files from their first to their last."""
     steps = np.zeros(len(users.files) + 1, np.int64)
     np.add.at(steps, users.first[at], 1)
     np.add.at(steps, users.last[at] + 1, -1)
@@ -266,7 +266,7 @@ def _piece(users: Users, at: npt.NDArray[np.intp]) -> Piece:
 
 
 def read_piece(piece: Piece) -> Table:
-    """The rows of some users. They are as they were when they were counted, or it is an error."""
+    """The rows of some users; an error if they have changed since they were counted."""
     import polars as pl
 
     uids = piece.uids
@@ -287,12 +287,12 @@ def read_piece(piece: Piece) -> Table:
 
 
 def _without_row(path: Path) -> Callable[[int], str]:
-    """What a row is called in a message; among chosen rows its number in the file is not known."""
+    """The name of a row in messages; its number in the file is unknown after a filter."""
     return lambda _: str(path)
 
 
 def _changed(path: Path) -> OSError:
-    """An error of this host's: another copy of the file may well be whole."""
+    """An ``OSError``, because it may concern this host only: its copy of the file may differ."""
     return OSError(
         0,
         "it is not as it was when it was counted: has it changed, or another copy here?",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 READINGS = tuple(RULES)
 METRICS = ("geobleu", "dtw")
-# Fewer days than this are scored before threads have started; workers score a user at a time.
+# Fewer days than this are scored before threads would have started.
 THREADED_DAYS = 5000
 
 
@@ -60,7 +60,7 @@ def score_samples(
 
 
 def cells_of(answer: Sequence[Sequence[int]]) -> Ints:
-    """A checked answer as an array of cells (x, y); NumPy takes twice as long over nested lists."""
+    """A checked answer as an array of cells (x, y); twice as fast as NumPy on nested lists."""
     flat = itertools.chain.from_iterable(answer)
     return np.fromiter(flat, np.int64, 2 * len(answer)).reshape(-1, 2)
 
@@ -77,7 +77,7 @@ def score_days(
     bounds: Ints,
     readings: Sequence[str] = READINGS,
 ) -> DayScores:
-    """Both metrics in the readings, per day, of points (x, y) that lie day after day."""
+    """Both metrics in the readings, by day, for points (x, y) laid out day after day."""
     threads = 1 if len(bounds) < THREADED_DAYS else os.cpu_count() or 1
     pairs = day_pairs(generated, reference, bounds, bounds)
     similar: Mapping[str, Floats]

@@ -1,4 +1,4 @@
-"""Submission files: reading one as answers, and writing the one that an inference run is for."""
+"""Submission files: read as answers, and written by inference runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHOWN = 10  # of each kind of problem; the rest is counted
 
 
 class FileAnswers(Mapping[str, Any]):
-    """The rows (d, t, x, y) of a user by the sample's name, taken from the file when asked."""
+    """The rows (d, t, x, y) of each user by the sample's name, looked up on demand."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -69,9 +69,9 @@ def extra_users(
     dataset: AskedUsers,
     known: npt.NDArray[np.int64],
 ) -> Iterator[str]:
-    """The problem of users in a submission whom nobody asked about; ``known`` are in the data."""
+    """The problem of users that are not to be predicted; ``known`` are the users in the data."""
     extra = np.setdiff1d(uids, dataset.uids)
-    if dataset.split.selected:  # the others are left out on purpose, unless the data lack them too
+    if dataset.split.selected:  # then others may be left out on purpose, if the data have them
         asked = dataset.split.users
         assert asked is not None
         inside = (extra >= asked.first) & (extra <= asked.last)
@@ -84,7 +84,7 @@ def extra_users(
 
 
 def wrong_users(table: Table, dataset: HumobDataset) -> dict[int, str]:
-    """The users whose rows are not those that were asked for, each with what is wrong."""
+    """The users whose days and half hours are not those to predict, and what is wrong."""
     wrong: dict[int, str] = {}
     for index, uid in enumerate(dataset.uids.tolist()):
         given, wanted = table.of(uid)[:, :2], dataset.targets(index)[:, :2]
@@ -125,7 +125,7 @@ def submission_task(dataset: HumobDataset) -> str | None:
 
 
 def write_submission(folder: Path, dataset: HumobDataset, records: Sequence[Record]) -> Path:
-    """Writes the valid answers as the edition wants them; the first epoch's, if there are several.
+    """Writes the valid answers in the edition's format; of several epochs, the first.
 
     Users without a valid answer have no rows: the validation names them.
     """

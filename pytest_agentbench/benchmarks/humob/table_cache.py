@@ -26,7 +26,7 @@ from pytest_agentbench.benchmarks.sources.partitions import is_partitioned, tabl
 # Goes into the digest: raise it when the arrays or the checks they have passed change.
 FORMAT = 2
 ARRAYS = tuple(field.name for field in fields(Table))
-UNUSED_DAYS = 30  # tables nobody has opened for so long make room when another is written
+UNUSED_DAYS = 30  # older tables are removed when a new one is written
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def refuse_day(where: str, day: int, uid: int, edition: Edition) -> NoReturn:
 
 
 def _find_line(path: Path, uid: int, day: int) -> str:
-    """The line of a user's first row on a day, in a text file whose columns are in our order."""
+    """The line of a user's first row on a day, in a text file with columns in our order."""
     if not is_partitioned(path) and suffix_of(path) != ".parquet":
         for number, line in enumerate(text_lines(path), 1):
             if line.startswith(f"{uid},{day},"):
@@ -88,11 +88,11 @@ def _find_line(path: Path, uid: int, day: int) -> str:
 def _open(place: Path) -> Table | None:
     """The table in a cache folder; None where there is none or it is damaged."""
     try:
-        # Digests are remembered for unchanged files, so that mapping them stays a matter of milliseconds.
+        # Digests of unchanged files are cached, so this takes milliseconds.
         digests = json.loads((place / "digests.json").read_text())
         if digests != {name: file_digest(place / f"{name}.npy") for name in ARRAYS}:
             return None
-        # As plain arrays over the mapped files: a slice of a np.memmap costs eight times as much.
+        # Plain arrays over the mapped files: slicing np.memmap takes eight times as long.
         arrays = {
             name: np.asarray(np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False))
             for name in ARRAYS

@@ -89,7 +89,7 @@ def read_table(path: Path, *, masked: bool = True) -> Table:
 
 
 def read_rows(path: Path, *, masked: bool = True) -> Rows:
-    """The checked rows of one file as they stand there: uids, (d, t, x, y), what a row is called."""
+    """The checked rows of one file in its order: uids, (d, t, x, y), and how to name a row."""
     header = suffix_of(path) != ".parquet" and has_header(path)
     frame = _read_parquet(path) if suffix_of(path) == ".parquet" else _read_csv(path, header)
     where = RowNames(path, first_line=None if suffix_of(path) == ".parquet" else 1 + header)
@@ -124,7 +124,7 @@ def merged(parts: Sequence[Rows]) -> Table:
 
 @dataclass(frozen=True)
 class RowNames:
-    """What a row is called in a message: its line in a text file, its number in a Parquet file."""
+    """The name of a row in messages: its line in a text file, its number in a Parquet file."""
 
     path: Path
     first_line: int | None
@@ -159,7 +159,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
     try:
         frame = pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        # A panic is what Polars does where a damaged page contradicts itself; it is no Exception.
+        # Polars panics on a damaged page, and its panic is not an Exception.
         raise BenchmarkError(f"{path}: expected a Parquet file, got: {error!s:.200}") from None
     _check_names(path, frame.columns)
     frame = frame.select(COLUMNS)

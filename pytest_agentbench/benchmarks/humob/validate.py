@@ -1,4 +1,4 @@
-"""Validating the file that is really sent to the organisers: all kinds of problems at once."""
+"""Validates the file that is sent to the organisers, and reports all problems at once."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Problems:
         self._add_shown(rule, count, shown, count - len(shown))
 
     def add_users(self, rule: str, uids: Ints) -> None:
-        """Users, neighbours as ranges, so that a missing half does not fill the screen."""
+        """Users, neighbours as ranges, so that many of them do not fill the screen."""
         breaks = np.flatnonzero(np.diff(uids) != 1)
         firsts = uids[np.append(0, breaks + 1)].tolist()
         lasts = uids[np.append(breaks, len(uids) - 1)].tolist()
@@ -109,7 +109,7 @@ def _check_name(path: Path, edition: Edition, task: str, found: Problems) -> Non
 
 
 def _text(path: Path, found: Problems) -> bytes:
-    """The contents; what can be read of a file that is not whole gzip is looked at all the same."""
+    """The contents; of a damaged gzip file, what can be read of it."""
     raw = path.read_bytes()
     if raw[:2] != b"\x1f\x8b":
         found.add(f"gzip: expected a gzip file, got one that starts with {raw[:8]!r}")

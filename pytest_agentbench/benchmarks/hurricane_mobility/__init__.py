@@ -1,1 +1,4 @@
-"""HurricaneMobility: does a generated population travel less while a hurricane passes, and when?"""
+"""HurricaneMobility: does a generated population travel less while a hurricane passes, and when?
+
+Data, answers, baselines and readings; the city is in city/, the formulas are in metrics/.
+"""

@@ -29,7 +29,7 @@ BASELINES: Mapping[str, Callable[[Context], Trips]] = {"steady": steady, "cautio
 
 
 def _everybody(context: Context, name: str, chances: tuple[float, ...]) -> Trips:
-    """The trips of one person, or of all profiles; of one nobody, where there are none."""
+    """The trips of one person, or of all profiles; without profiles, of one imaginary person."""
     profiles = context.get("profiles", [context.get("profile")]) or [{"id": "nobody"}]
     return [trip for profile in profiles for trip in _trips(profile, name, chances)]
 

@@ -51,7 +51,7 @@ class Truth:
 
 
 class HurricaneDataset(Dataset):
-    """One sample a profile, or one for the whole population. Their sum is what is scored."""
+    """One sample a profile, or one for the whole population. The sum of all trips is scored."""
 
     def __init__(
         self,

@@ -53,7 +53,7 @@ def trips(records: Sequence[Record]) -> tuple[Floats, Floats]:
 
 
 def describe(truth: Truth, records: Sequence[Record]) -> Mapping[str, Any]:
-    """Both sides' changes, and how like each day's hours are."""
+    """The changes on both sides, and how similar the hours of each day are."""
     totals, hourly = trips(records)
     summed = totals.sum(axis=0)
     if not len(totals) or not summed[0]:

@@ -1,1 +1,4 @@
-"""Where data comes from: the cache of this machine and the hub."""
+"""Where the data of any benchmark comes from: folders, partitions, the hub and its cache.
+
+Nothing here knows what is in the data.
+"""

@@ -37,8 +37,8 @@ class RemoteFile:
 
     name: str
     size: int | None
-    sha256: str | None  # of large files
-    git_sha1: str | None  # of the others: of a header and the content
+    sha256: str | None  # the hub states it for large files
+    git_sha1: str | None  # and this for the others: of a header and the content
 
 
 def fetch(
@@ -48,7 +48,7 @@ def fetch(
     *,
     repo_type: str = "dataset",
 ) -> Path:
-    """The folder with a repository's files at one commit, downloaded and verified if need be.
+    """The folder with a repository's files at one commit, downloaded and verified if necessary.
 
     ``revision`` is a commit, a tag or a branch. Without one, the commit found by the first fetch stays
     in use, so that runs remain comparable until its note in the cache is removed. ``files`` are names
@@ -102,14 +102,14 @@ def _fetch(
             )
         )  # fmt: skip
         damaged = [file for file in remote if not intact(folder / file.name, file)]
-        for file in damaged:  # a broken disk or proxy: once more, from the first byte
+        for file in damaged:  # by a disk or a proxy: once more, from the first byte
             huggingface_hub.hf_hub_download(
                 repo_id, file.name, repo_type=repo_type, revision=info.sha, endpoint=endpoint,
                 cache_dir=options["cache_dir"], force_download=True,
             )  # fmt: skip
     except BenchmarkError:
         raise
-    except Exception as error:  # the client raises its own, its transport's and the system's
+    except Exception as error:  # of the client, its HTTP library or the system
         raise BenchmarkError(
             f"{where}: fetching from {shown} failed: {type(error).__name__}: "
             f"{_first_line(error).replace(endpoint, shown)}. "
@@ -178,7 +178,7 @@ def _local(repo_id: str, revision: str | None, options: dict[str, Any], why: str
     """What an earlier download by other means left in the client's cache."""
     huggingface_hub = _client()
 
-    with contextlib.suppress(Exception):  # whatever the client says: it is not there
+    with contextlib.suppress(Exception):  # whatever the client raises: it is not there
         return Path(
             huggingface_hub.snapshot_download(
                 repo_id, revision=revision, local_files_only=True, **options
@@ -191,7 +191,7 @@ def _local(repo_id: str, revision: str | None, options: dict[str, Any], why: str
 
 
 def _unreachable(endpoint: str) -> str | None:
-    """Why no connection to the hub can be made, found out before the client starts its retries."""
+    """Why the hub cannot be reached, found out before the client starts its retries."""
     url = urllib.parse.urlsplit(endpoint)
     host, port = url.hostname or "", url.port or (443 if url.scheme == "https" else 80)
     proxy = urllib.request.getproxies().get(url.scheme)

@@ -26,7 +26,7 @@ def is_partitioned(path: Path) -> bool:
 
 
 def is_pattern(path: Path) -> bool:
-    """Whether a path has wildcards and names files by them."""
+    """Whether a path has wildcards that match files."""
     return any(sign in str(path) for sign in "*?[") and any(_matches(path))
 
 
@@ -36,7 +36,7 @@ def _matches(path: Path) -> Iterator[Path]:
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files of a table: one file is itself; partitions come in the order of their names."""
+    """The files of a table: the file itself, or its partitions in the order of their names."""
     if not is_partitioned(path):
         if path.is_file():
             return [path]
@@ -61,7 +61,7 @@ def table_digest(path: Path) -> str:
 
 
 def joined_digest(digests: Iterable[str]) -> str:
-    """One digest of several files, whatever they are called and in whatever order they come.
+    """One digest of several files, independent of their names and their order.
 
     >>> joined_digest(["ab"])
     'ab'

@@ -1,1 +1,4 @@
-"""The models that read review texts: which there are, how they are loaded, run and remembered."""
+"""The models that read review texts: found, loaded, run, and their vectors cached.
+
+They give vectors, probabilities and sentiments; nothing here compares two texts.
+"""

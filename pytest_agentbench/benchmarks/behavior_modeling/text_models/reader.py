@@ -21,7 +21,7 @@ from pytest_agentbench.metrics.review_text import EMOTION_CHARACTERS, largest_em
 
 Floats = npt.NDArray[np.float64]
 
-_AT_A_TIME = 512  # texts between two writes to the cache and two chances of a progress line
+_AT_A_TIME = 512  # texts between two writes to the cache, with a progress line
 
 
 class Reader:

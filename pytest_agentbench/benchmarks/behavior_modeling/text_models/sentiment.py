@@ -23,7 +23,7 @@ INSTALL = 'pip install "pytest-agentbench[text]"'
 _NLTK_FILE = "sentiment/vader_lexicon.zip/vader_lexicon/vader_lexicon.txt"
 _ONLY_IN_VADERSENTIMENT = (":P", "heart", "hearts", "flawed")
 _OTHER_IN_NLTK = {":p": 1.4, "badass": -0.6}
-# Of the mended lexicon. Another one would give other numbers without anybody noticing.
+# Of the mended lexicon. Another one would silently give other numbers.
 _MENDED_SHA256 = "a27de1cf826c623bc26445aa70a58a17322392fa818df9e365a5c00225a0542b"
 
 
@@ -62,7 +62,7 @@ def _analyser() -> Any:
     if problem is not None:
         raise LexiconError(problem)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of NLTK's imports, at someone else's pytest -W error
+        warnings.simplefilter("ignore")  # NLTK's imports warn, and users run pytest -W error
         vader: Any = importlib.import_module("nltk.sentiment.vader")
     # Its __init__ only loads a file, and refuses one that is not among NLTK's data.
     analyser: Any = vader.SentimentIntensityAnalyzer.__new__(vader.SentimentIntensityAnalyzer)
@@ -116,7 +116,7 @@ def _packaged_lexicon() -> Path | None:
 
 @functools.cache
 def _nltk_has_lexicon() -> bool:
-    """Looked for without importing NLTK, which takes seconds: its folders are few and documented."""
+    """Looks into NLTK's documented folders, because its import takes seconds."""
     given = [Path(p) for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p]
     roots = [Path(sys.prefix), Path(sys.prefix) / "share", Path(sys.prefix) / "lib",
              Path("/usr/share"), Path("/usr/local/share"), Path("/usr/lib"), Path("/usr/local/lib"),

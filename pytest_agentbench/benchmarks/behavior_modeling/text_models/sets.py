@@ -110,7 +110,7 @@ def hub_snapshot(repository: str) -> Path | None:
     folder = hub_cache.repository(repository, "model")
     try:
         snapshot = folder / "snapshots" / (folder / "refs" / "main").read_text("ascii").strip()
-    except (OSError, ValueError):  # fetched at a commit: then there is no name for it
+    except (OSError, ValueError):  # fetched by commit: there is no ref
         snapshots = list((folder / "snapshots").glob("*"))
         if len(snapshots) != 1:
             return None
@@ -135,7 +135,7 @@ def _foreign_classes(folder: Path) -> list[str]:
         modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
         names = [str(module["type"]) for module in modules]
     except (OSError, ValueError, KeyError, TypeError):
-        return []  # it has none, or the library will say what is wrong with them
+        return []  # none, or the library will report what is wrong
     return [name for name in names if not name.startswith("sentence_transformers.")]
 
 

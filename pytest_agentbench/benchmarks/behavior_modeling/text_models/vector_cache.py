@@ -1,4 +1,4 @@
-"""Vectors of texts, remembered across runs by text and model digest.
+"""A cache of the vectors of texts, by text and model digest.
 
 One small database a model, in the cache folder. Every batch is one transaction: a killed run loses at
 most the batch it was at, and several runs may read and write at a time. A cache that cannot be opened
