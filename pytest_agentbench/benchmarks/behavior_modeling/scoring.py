@@ -78,9 +78,8 @@ class Measured:
 
     valid: npt.NDArray[np.bool_]
     recommendation: npt.NDArray[np.bool_]
-    columns: Mapping[
-        str, Floats
-    ]  # by star_error and metric names, for the kinds of records that have them
+    # By star_error and metric names, for the kinds of records that have them.
+    columns: Mapping[str, Floats]
     absent: Mapping[str, str] = field(default_factory=dict)  # columns that nobody has, and why
 
     def part(self, mask: npt.NDArray[np.bool_]) -> Measured:
