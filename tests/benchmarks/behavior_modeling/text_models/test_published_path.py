@@ -22,8 +22,8 @@ def settings(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     monkeypatch.delenv("HF_HUB_CACHE", raising=False)
     return SimpleNamespace(
-        dataset="demo", mode="test", seed=0, text_models="published", bases=(),
-        keep_candidate_order=False, parameters={"device": "cpu"},
+        dataset="demo", mode="test", seed=0, bases=(),
+        parameters={"device": "cpu", "text_models": "published"},
     )  # fmt: skip
 
 
