@@ -1,0 +1,78 @@
+"""Data folders, the items of a run, and submissions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from benchmarks.hurricane_mobility.hurricane_parts import (
+    BENCHMARK,
+    TRUTH,
+    arrays,
+    load,
+)
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.hurricane_mobility.data import TRUTH_FILE
+
+
+def test_an_item_a_profile_or_one_for_all(folder):
+    path = folder(profiles=[{"id": 3}, {"id": 4}])
+    assert [str(key) for key in load(path).keys] == ["user[3]", "user[4]"]
+    whole = load(path, items="population")
+    assert [str(key) for key in whole.keys] == ["population[all]"]
+    assert [profile["id"] for profile in whole.sample(0).context["profiles"]] == [3, 4]
+    assert load(path).digest != whole.digest
+    context = load(path).sample(1).context
+    assert context["profile"]["id"] == 4
+    assert [day["period"] for day in context["days"]] == ["before", "during", "after"]
+    assert json.loads(json.dumps(context)) == context
+
+
+def test_without_profiles_there_is_one_item(folder):
+    path = folder()
+    assert [str(key) for key in load(path).keys] == ["population[all]"]
+    with pytest.raises(
+        BenchmarkError, match=r"items: user needs profiles\.json, which is not there"
+    ):
+        load(path, items="user")
+
+
+def test_the_parameter_takes_its_two_words_only():
+    parse = BENCHMARK.parameters[0].parse
+    assert [parse(word) for word in ("user", "population")] == ["user", "population"]
+    with pytest.raises(ValueError):  # noqa: PT011 -- options.py says the rest
+        parse("city")
+
+
+@pytest.mark.parametrize(
+    ("truth", "message"),
+    [
+        ("[", "expected relative_changes and hourly_trips as JSON"),
+        ({}, "expected a number as relative_changes.during_vs_before, got None"),
+        (
+            {**TRUTH, "hourly_trips": {"before": [1] * 24, "during": [1] * 23}},
+            "expected 24 numbers of at least 0 as hourly_trips.during, got [1, 1",
+        ),
+        (
+            {**TRUTH, "relative_changes": {"during_vs_before": "-5 %"}},
+            "during_vs_before, got '-5 %'",
+        ),
+    ],
+)
+def test_a_bad_truth_is_named(folder, truth, message):
+    path = folder(truth)
+    with pytest.raises(BenchmarkError) as error:
+        load(path)
+    assert message in str(error.value)
+    assert str(error.value).startswith(str(path / TRUTH_FILE))
+
+
+def test_a_submission_is_the_answer_of_the_whole_population(folder, tmp_path):
+    path = folder(profiles=[{"id": 3}])
+    (tmp_path / "pred.json").write_text(json.dumps(arrays(20, 10, 18)))
+    whole = load(path, items="population")
+    submission = BENCHMARK.read_submission(tmp_path / "pred.json", whole, None)
+    assert submission.answers == {"population[all]": arrays(20, 10, 18)}
+    with pytest.raises(BenchmarkError, match="run it with `items: population` in a scenario"):
+        BENCHMARK.read_submission(tmp_path / "pred.json", load(path), None)
