@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 
 import pytest
@@ -12,12 +11,6 @@ from pytest_agentbench.base.errors import BenchmarkError
 
 def plain(context):
     return {name: value for name, value in context.items() if name != "uir"}
-
-
-def without(tasks, index, key):
-    changed = copy.deepcopy(tasks)
-    del changed[index][key]
-    return changed
 
 
 @pytest.fixture
@@ -42,12 +35,6 @@ def test_an_agent_sees_the_task_with_unknown_keys_and_never_the_truth(folder, lo
     review = dataset.sample(1)
     assert "Awful." not in json.dumps(plain(review.context))
     assert review.truth == {"stars": 1.0, "review": "Awful."}
-
-
-@pytest.mark.parametrize("spelling", ["ground truth", "Ground_Truth", "groundTruth"])
-def test_a_truth_in_another_spelling_stays_hidden(folder, load, tasks, spelling):
-    tasks[0][spelling] = "i1"
-    assert spelling not in load(folder(test_tasks=tasks)).sample(0).context
 
 
 def test_samples_are_made_afresh_so_that_no_agent_can_spoil_the_next(folder, load):
@@ -81,105 +68,6 @@ def test_shuffling_puts_the_truth_anywhere(load):
     assert 6 < sum(places) / len(places) < 13
 
 
-@pytest.mark.parametrize(
-    ("index", "key", "message"),
-    [
-        (0, "task_id", r"test_tasks\.json, entry 0: expected the key 'task_id'"),
-        (0, "target", r"entry 0: expected the key 'target'"),
-        (0, "candidate_list", r"entry 0: expected the key 'candidate_list'"),
-        (0, "candidate_category", r"entry 0: expected the key 'candidate_category'"),
-        (1, "user_id", r"entry 1: expected the key 'user_id'"),
-        (1, "item_id", r"entry 1: expected the key 'item_id'"),
-        (1, "ground_truth", r"entry 1: expected the key 'ground_truth'"),
-    ],
-)
-def test_a_missing_key_is_named_with_file_and_index(folder, load, tasks, index, key, message):
-    with pytest.raises(BenchmarkError, match=message):
-        load(folder(test_tasks=without(tasks, index, key)))
-
-
-@pytest.mark.parametrize(
-    ("index", "change", "message"),
-    [
-        (0, {"target": "chat"}, "expected target recommendation or review_writing, got 'chat'"),
-        (0, {"candidate_list": "i1"}, "expected candidate_list to be a list of ids, got 'i1'"),
-        (0, {"candidate_list": ["i1", "i1"]}, "expected each candidate once, got 'i1' twice"),
-        (0, {"ground_truth": "i99"}, "expected the ground truth to be one of the 8 candidates"),
-        (0, {"task_id": True}, "expected task_id to be a text or a number, got True"),
-        (1, {"task_id": 17}, r"entry 1: expected a task_id used once, got '17' \(also entry 0\)"),
-        (1, {"ground_truth": {"stars": 9, "review": "x"}}, r"stars \(1 to 5\) and a review"),
-        (1, {"ground_truth": "i1"}, r"stars \(1 to 5\) and a review, got 'i1'"),
-    ],
-)
-def test_wrong_values_are_refused(folder, load, tasks, index, change, message):
-    tasks[index].update(change)
-    with pytest.raises(BenchmarkError, match=message):
-        load(folder(test_tasks=tasks))
-
-
-def test_inference_joins_the_truth_file_by_task(folder, load):
-    dataset = load(folder(), "inference")
-    assert dataset.truth_known
-    assert dataset.sample(0).truth["item"] == "i1"
-    assert "ground_truth" not in dataset.sample(0).context
-
-
-def test_inference_without_a_truth_file_has_questions_all_the_same(folder, load):
-    dataset = load(folder(inference_tasks_groundtruth=None), "inference")
-    assert not dataset.truth_known
-    assert dataset.sample(0).truth["item"] is None
-    assert dataset.sample(1).truth is None
-
-
-def test_a_truth_file_that_lacks_a_task_is_refused(folder, load):
-    path = folder(inference_tasks_groundtruth=[{"task_id": 17, "ground_truth": "i1"}])
-    with pytest.raises(BenchmarkError, match=r"review_writing\[18\] has none \(1 of 2 tasks\)"):
-        load(path, "inference")
-    path = folder(inference_tasks_groundtruth=[{"task_id": 17}])
-    with pytest.raises(BenchmarkError, match=r"groundtruth\.json, entry 0: .*'ground_truth'"):
-        load(path, "inference")
-
-
-@pytest.fixture
-def simulator(folder):
-    path = folder(test_tasks=None, inference_tasks=None, inference_tasks_groundtruth=None)
-    for name in ("tasks", "groundtruth"):
-        (path / name).mkdir()
-
-    def write(number, task, truth):
-        (path / "tasks" / f"task_{number}.json").write_text(json.dumps(task), encoding="utf-8")
-        if truth is not None:
-            file = path / "groundtruth" / f"groundtruth_{number}.json"
-            file.write_text(json.dumps(truth), encoding="utf-8")
-
-    write(10, {"type": "recommendation", "user_id": "u1", "candidate_category": "product",
-               "candidate_list": ["i1", "i2"]}, {"ground truth": "i2"})  # fmt: skip
-    write(9, {"type": "user_behavior_simulation", "user_id": "u1", "item_id": "i2"},
-          {"stars": 2.0, "review": "Meh."})  # fmt: skip
-    return path
-
-
-def test_the_simulators_layout_loads_as_well(simulator, load):
-    dataset = load(simulator)
-    assert [str(key) for key in dataset.keys] == ["review_writing[9]", "recommendation[10]"]
-    assert dataset.sample(0).truth == {"stars": 2.0, "review": "Meh."}
-    assert dataset.sample(1).truth["item"] == "i2"
-    assert dataset.sample(1).context["target"] == "recommendation"
-
-
-def test_the_simulators_layout_without_truth_is_for_inference(simulator, load):
-    for path in (simulator / "groundtruth").iterdir():
-        path.unlink()
-    assert not load(simulator, "inference").truth_known
-    with pytest.raises(BenchmarkError, match=r"expected its ground truth in .*groundtruth_9\.json"):
-        load(simulator)
-    (simulator / "tasks" / "task_9.json").write_text('{"type": "chat"}', encoding="utf-8")
-    with pytest.raises(
-        BenchmarkError, match=r"task_9\.json: expected type recommendation or user_"
-    ):
-        load(simulator)
-
-
 def test_a_folder_that_is_no_data_set_says_what_was_expected(tmp_path, folder, load):
     with pytest.raises(BenchmarkError, match=r"expected user\.json in it .* got none"):
         load(tmp_path)
@@ -190,16 +78,6 @@ def test_a_folder_that_is_no_data_set_says_what_was_expected(tmp_path, folder, l
         load(tmp_path)
     with pytest.raises(BenchmarkError, match=r"expected demo, hub or a folder with user\.json"):
         load(tmp_path / "nothing")
-
-
-def test_files_that_are_not_json_are_named(folder, load):
-    path = folder()
-    (path / "test_tasks.json").write_text("[{", encoding="utf-8")
-    with pytest.raises(BenchmarkError, match=r"test_tasks\.json: expected a JSON file"):
-        load(path)
-    (path / "test_tasks.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(BenchmarkError, match=r"expected a JSON list, got an object"):
-        load(path)
 
 
 def test_scores_are_comparable_only_for_the_same_tasks_and_store(folder, load, tasks):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import numpy as np
 import pytest
 
 from pytest_agentbench.benchmarks.behavior_modeling.text_models import encoders, prototypes, sets
 from pytest_agentbench.benchmarks.behavior_modeling.text_models.reader import Reader
 from pytest_agentbench.benchmarks.behavior_modeling.text_models.sets import ModelSet
-from pytest_agentbench.benchmarks.behavior_modeling.text_models.vector_cache import VectorCache
 
 pytestmark = pytest.mark.filterwarnings("default")  # the libraries' own are not ours to judge
 
@@ -93,26 +90,6 @@ def test_a_damaged_or_forbidden_cache_costs_time_and_never_a_score(counted, cach
     assert len(Counting.asked) == asked, "expected a cache that works again"
 
 
-def test_a_batch_is_remembered_as_a_whole_or_not_at_all(tmp_path):
-    kept = VectorCache("digest", tmp_path)
-    kept.write({"a": np.ones(3, np.float32)})
-    with pytest.raises(ValueError, match="could not convert"):
-        kept.write([("b", np.ones(3, np.float32)), ("c", np.array(["no"]))])
-    assert set(kept.read(["a", "b", "c"])) == {"a"}
-    with sqlite3.connect(next(tmp_path.glob("*.sqlite"))) as database:
-        assert database.execute("SELECT count(*) FROM vectors").fetchone() == (1,)
-    database.close()
-
-
-def test_many_texts_are_found_again(tmp_path):
-    kept = VectorCache("digest", tmp_path)
-    texts = [f"text {n}" for n in range(1234)]
-    kept.write({text: np.full(4, n, np.float32) for n, text in enumerate(texts)})
-    found = kept.read([*texts, "unknown"])
-    assert len(found) == 1234
-    assert all(found[text].tolist() == [n] * 4 for n, text in enumerate(texts))
-
-
 @pytest.fixture
 def offline():
     for package in ("sentence_transformers", sets.OFFLINE_PACKAGE):
@@ -136,16 +113,3 @@ def test_the_offline_set_tells_topics_and_emotions_apart(offline):
     assert emotions.sum(axis=1) == pytest.approx(np.ones(4))
     labels = list(prototypes.SENTENCES)
     assert [labels[n] for n in emotions.argmax(axis=1)] == ["joy", "joy", "anger", "sadness"]
-
-
-def test_prototypes_of_a_label_are_of_that_label(offline):
-    shares = offline.emotions(prototypes.sentences())
-    expected = np.repeat(np.arange(4), 8)
-    assert (shares.argmax(axis=1) == expected).mean() > 0.85
-
-
-def test_prototype_distributions_are_softmax_of_cosines():
-    vectors = np.eye(4).repeat(8, axis=0)
-    got = prototypes.distributions([[1.0, 0.0, 0.0, 0.0]], vectors)[0]
-    top = np.exp(prototypes.TEMPERATURE)
-    assert got == pytest.approx([top / (top + 3), *[1 / (top + 3)] * 3])
