@@ -24,7 +24,7 @@ from typing import Any
 
 from measure import Cell, descendants, peak, seconds, show
 
-from pytest_agentbench.agents.call import Agent
+from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.agents.http_agent import HttpAgent
 from pytest_agentbench.agents.process.command import CommandAgent
 from pytest_agentbench.agents.process.isolated import IsolatedAgent
@@ -101,7 +101,7 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
         )
         assert server.stdout is not None
         agents: dict[str, Any] = {
-            "in process": Agent(namespace["agent"]),
+            "in process": LocalAgent(namespace["agent"]),
             "child": IsolatedAgent("agent.py", [place]),
             "command": CommandAgent(f"{shlex.quote(sys.executable)} command.py", place),
             "HTTP": HttpAgent(f"http://127.0.0.1:{int(server.stdout.readline())}/"),

@@ -22,7 +22,7 @@ class _Abandoned(BaseException):
     """Raised inside a call that ran out of time, so that it ends; ``except Exception`` lets it by."""
 
 
-class Agent:
+class LocalAgent:
     """An agent ready to be called, from one thread or from many at once.
 
     A class is made into an object at the first call. Coroutines of all calls share one event loop,
@@ -93,12 +93,13 @@ class Agent:
             raise AgentTimeout(f"no answer within {self._timeout:g} s") from None
 
     def close(self) -> None:
-        """Ends the agent's event loop; an agent with a ``close`` of its own is closed, too."""
+        """Ends the agent's event loop; an agent that was called is closed, too, if it has ``close``."""
         if self._loop is not None:
             self._loop.end()
             self._loop = None
         close = getattr(self._target, "close", None)
-        if callable(close) and not isinstance(self._target, type):
+        called = self._function is not None
+        if called and callable(close) and not isinstance(self._target, type):
             try:
                 close()
             except Exception as error:

@@ -1,212 +1,94 @@
-"""From what ``--agent`` says to the user's object: a file, a module's name or a built-in baseline."""
+"""From what ``--agent`` says to an agent that can be asked.
+
+``builtin:NAME`` is a baseline of the benchmark, ``cmd:COMMAND`` a program, ``http://…`` an endpoint.
+Anything else names Python code, which runs in this process or, with isolation, in one of its own.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import importlib
-import importlib.util
 import inspect
-import sys
-import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
-from pytest_agentbench.agents import frameworks
+from pytest_agentbench.agents import specs
+from pytest_agentbench.agents.call import LocalAgent
+from pytest_agentbench.agents.find import AgentError, find, names_code
 from pytest_agentbench.agents.http_agent import HttpAgent
+from pytest_agentbench.agents.llm.calls import Model
 from pytest_agentbench.agents.process.command import CommandAgent
+from pytest_agentbench.agents.process.isolated import IsolatedAgent
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
-from pytest_agentbench.agents.shapes import EXPECTED, has_agent_method
-from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.agents.shapes import Tools
 from pytest_agentbench.benchmarks.protocol import Benchmark
 
 
-class AgentError(BenchmarkError):
-    """An agent that cannot be found or loaded."""
+class Agent(Protocol):
+    """Answers contexts, in calls that may overlap, and keeps the time it was given."""
+
+    def __call__(self, context: Any) -> Any: ...
+
+    def close(self) -> None:
+        """Ends what it started."""
 
 
 @dataclass(frozen=True)
 class LoadedAgent:
-    """The user's agent as found, its name for people, and the digest of its source."""
+    """An agent, its name for people and files, and the digest of its source."""
 
     name: str
-    target: Any
     digest: str
+    # A submission has answers and no agent: whoever calls this one is told so.
+    agent: Agent = field(default_factory=lambda: LocalAgent(None))
+    confined: bool = False  # whether it runs in a process of ours that is kept from the truth
 
 
 def load(
     spec: str,
     bases: Sequence[Path],
-    benchmark: Benchmark | None = None,
+    benchmark: Benchmark,
     timeout: float | None = None,
     isolation: IsolationOptions | None = None,
+    llm: Model | None = None,
 ) -> LoadedAgent:
     """The agent that ``spec`` names; relative files are looked for in ``bases``.
 
-    Agents outside this process keep the time themselves, so they are told the ``timeout``; ``isolation``
-    is for commands.
+    ``isolation`` is for commands and Python code; baselines and endpoints do without.
     """
-    if spec.startswith("builtin:") and benchmark is not None:
-        return _builtin(spec, benchmark)
-    if spec.startswith("cmd:"):
-        command = CommandAgent(spec.removeprefix("cmd:").strip(), bases[-1], timeout, isolation)
-        return LoadedAgent(spec, command, command.digest)
-    if spec.startswith(("http://", "https://")):
+    if (name := specs.baseline_of(spec)) is not None:
+        target, digest = _baseline(name, benchmark)
+        return LoadedAgent(spec, digest, LocalAgent(target, timeout, Tools(llm)))
+    if (program := specs.command_of(spec)) is not None:
+        command = CommandAgent(program, bases[-1], timeout, isolation)
+        return LoadedAgent(spec, command.digest, command, confined=isolation is not None)
+    if specs.is_endpoint(spec):
         endpoint = HttpAgent(spec, timeout)
-        return LoadedAgent(endpoint.name, endpoint, endpoint.digest)
-    where, name = _split(spec)
-    if where.endswith(".py"):
-        path = _find(spec, bases)
-        module = _import_file(path)
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    else:
-        if name is None:
-            raise AgentError(
-                f"--agent: expected file.py, file.py:Name, package.module:Name, builtin:NAME, "
-                f"cmd:COMMAND or http://…, got {spec!r}"
-            )
-        module = _import_module(spec, where, bases)
-        source = getattr(module, "__file__", None)
-        digest = hashlib.sha256(Path(source).read_bytes() if source else b"").hexdigest()
-    target = _named(module, name, where) if name else _only_candidate(module, where)
-    return LoadedAgent(spec, target, digest)
+        return LoadedAgent(specs.shown(spec), endpoint.digest, endpoint)
+    if not names_code(spec):
+        raise AgentError(f"--agent: expected {specs.EXPECTED}, got {spec!r}")
+    if isolation is not None:
+        isolated = IsolatedAgent(spec, bases, isolation, timeout, llm)
+        isolated.start()  # a mistake in its file is found before any sample is asked
+        return LoadedAgent(spec, isolated.digest, isolated, confined=True)
+    found = find(spec, bases)
+    return LoadedAgent(spec, found.digest, LocalAgent(found.target, timeout, Tools(llm)))
 
 
-def _builtin(spec: str, benchmark: Benchmark) -> LoadedAgent:
-    name = spec.removeprefix("builtin:")
+def ready(agent: Any, timeout: float | None, llm: Model | None) -> Agent:
+    """An agent of any shape, such as a conftest's own, so that it can be asked."""
+    if isinstance(agent, (LocalAgent, CommandAgent, HttpAgent, IsolatedAgent)):
+        return agent
+    return LocalAgent(agent, timeout, Tools(llm))
+
+
+def _baseline(name: str, benchmark: Benchmark) -> tuple[Any, str]:
     if name not in benchmark.baselines:
-        known = ", ".join(f"builtin:{known}" for known in benchmark.baselines)
+        known = ", ".join(map(specs.builtin, benchmark.baselines))
         raise AgentError(
-            f"--agent: expected a baseline of {benchmark.name} ({known}), got {spec!r}"
+            f"--agent: expected a baseline of {benchmark.name} ({known}), got {specs.builtin(name)!r}"
         )
     target = benchmark.baselines[name]
     source = inspect.getsource(inspect.getmodule(target) or type(target))
-    return LoadedAgent(spec, target, hashlib.sha256(source.encode()).hexdigest())
-
-
-def _split(spec: str) -> tuple[str, str | None]:
-    """``file.py:Name`` apart; a drive letter's colon (``C:\\…``) is not one of ours."""
-    where, colon, name = spec.rpartition(":")
-    if colon and name.isidentifier() and (where.endswith(".py") or "\\" not in spec):
-        return where, name
-    return spec, None
-
-
-def file_of(spec: str, bases: Sequence[Path]) -> Path | None:
-    """The file that ``spec`` names, if it names one that exists."""
-    where, _ = _split(spec)
-    for base in bases:
-        with contextlib.suppress(OSError, RuntimeError):  # far too long; ~nobody
-            path = base / Path(where).expanduser()
-            if where.endswith(".py") and path.is_file():
-                return path.resolve()
-    return None
-
-
-def _find(spec: str, bases: Sequence[Path]) -> Path:
-    path = file_of(spec, bases)
-    if path is not None:
-        return path
-    looked = " and ".join(dict.fromkeys(str(base) for base in bases))
-    raise AgentError(f"--agent: expected a file that exists, got {spec!r} (looked in {looked})")
-
-
-def _import_file(path: Path) -> ModuleType:
-    # Two agents called agent.py are kept apart, and an agent that was changed meanwhile from what it
-    # was: the server behind --tx socket=… lives from run to run.
-    digest = hashlib.sha256(str(path).encode() + path.read_bytes()).hexdigest()[:8]
-    name = f"agentbench_agent_{path.stem}_{digest}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise AgentError(f"--agent: expected a Python file, got {str(path)!r}")
-    module = importlib.util.module_from_spec(spec)
-    if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))  # so that the agent's neighbours can be imported
-    sys.modules[name] = module
-    try:
-        with frameworks.available():
-            spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise AgentError(_import_failed(str(path), error)) from None
-    return module
-
-
-def _import_module(spec: str, where: str, bases: Sequence[Path]) -> ModuleType:
-    for base in bases:
-        if str(base) not in sys.path:
-            sys.path.append(str(base))
-    try:
-        with frameworks.available():
-            return importlib.import_module(where)
-    except (Exception, SystemExit) as error:
-        if isinstance(error, ModuleNotFoundError) and error.name in _parents(where):
-            raise AgentError(
-                f"--agent: expected a module that can be imported, got {spec!r}: no module named "
-                f"{error.name!r}"
-            ) from None
-        raise AgentError(_import_failed(where, error)) from None
-
-
-def _parents(module: str) -> list[str]:
-    parts = module.split(".")
-    return [".".join(parts[: n + 1]) for n in range(len(parts))]
-
-
-def _import_failed(where: str, error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    at = f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
-    if isinstance(error, SyntaxError):
-        at = f" (line {error.lineno})"
-    return f"--agent: importing {where} failed: {type(error).__name__}: {error}{at}"
-
-
-def _named(module: ModuleType, name: str, where: str) -> Any:
-    try:
-        target = getattr(module, name)
-    except AttributeError:
-        names = ", ".join(_candidates(module)) or "none"
-        raise AgentError(
-            f"--agent: expected a name in {where} (candidates: {names}), got {name!r}"
-        ) from None
-    if not callable(target) and not has_agent_method(target):
-        raise AgentError(f"--agent: expected {EXPECTED} as {where}:{name}, got {target!r}")
-    return target
-
-
-def _only_candidate(module: ModuleType, where: str) -> Any:
-    candidates = _candidates(module)
-    if len(candidates) == 1:
-        return next(iter(candidates.values()))
-    if not candidates:
-        raise AgentError(f"--agent: expected {EXPECTED} in {where}, got none")
-    raise AgentError(
-        f"--agent: expected one agent in {where}, got {len(candidates)}: {', '.join(candidates)}; "
-        f"name one ({where}:{next(iter(candidates))}) or start the others with an underscore"
-    )
-
-
-def _candidates(module: ModuleType) -> dict[str, Any]:
-    """What may be the agent: classes and objects with an agent's method, otherwise functions.
-
-    Functions beside an agent class are its helpers, so they count only where there is no class.
-    """
-    own = {
-        name: value
-        for name, value in vars(module).items()
-        if not name.startswith("_") and _defined_in(module, value)
-    }
-    with_method = {n: v for n, v in own.items() if has_agent_method(v)}
-    # An object made from a class of the same file stands for it.
-    objects = {n: v for n, v in with_method.items() if not isinstance(v, type)}
-    return objects or with_method or {n: v for n, v in own.items() if inspect.isfunction(v)}
-
-
-def _defined_in(module: ModuleType, value: Any) -> bool:
-    owner = value if isinstance(value, type) or inspect.isfunction(value) else type(value)
-    return getattr(owner, "__module__", None) == module.__name__
+    return target, hashlib.sha256(source.encode()).hexdigest()

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_agentbench import __version__
+from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.cli.runs import add_run_commands
@@ -85,8 +86,8 @@ def _list() -> int:
         for metric in benchmark.metrics:
             unit = f" in {metric.unit}" if metric.unit else ""
             print(f"  metric     {metric.name}{unit}, {metric.better} is better")
-        agents = [f"builtin:{baseline}" for baseline in benchmark.baselines]
-        print(f"  baselines  {', '.join(agents)} (default: builtin:{benchmark.default_baseline})")
+        agents = ", ".join(map(specs.builtin, benchmark.baselines))
+        print(f"  baselines  {agents} (default: {specs.builtin(benchmark.default_baseline)})")
     return 0
 
 

@@ -56,5 +56,5 @@ def _versions() -> dict[str, str]:
 
 def confinement_in_force(run: Plan, agent: dict[str, str]) -> str | None:
     """What keeps the agent that will answer from the truth; None if it is not in a process of ours."""
-    confined = run.confined and agent["name"] == run.loaded_agent.name
+    confined = run.loaded_agent.confined and agent["name"] == run.loaded_agent.name
     return str(confinement.available()) if confined else None

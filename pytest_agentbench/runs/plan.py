@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from pytest_agentbench.agents import ask, load
 from pytest_agentbench.agents.ask import Outcome
-from pytest_agentbench.agents.call import Agent
-from pytest_agentbench.agents.http_agent import HttpAgent
 from pytest_agentbench.agents.llm.client import LLM, BudgetExceeded
 from pytest_agentbench.agents.prefetch import Prefetch
-from pytest_agentbench.agents.process.command import CommandAgent
-from pytest_agentbench.agents.process.isolated import IsolatedAgent
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
-from pytest_agentbench.agents.shapes import Tools
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, Submission
 from pytest_agentbench.runs import hidden
@@ -113,39 +108,26 @@ class Plan:
                 environment=settings.agent_envs,
                 hidden=hidden.places(settings),
             )
-        elsewhere = settings.agent.startswith(("builtin:", "cmd:", "http://", "https://"))
-        if options is None or elsewhere:
-            return load.load(
-                settings.agent, settings.bases, settings.benchmark, settings.agent_timeout, options
-            )
-        isolated = IsolatedAgent(
-            settings.agent, settings.bases, options, settings.agent_timeout, self.llm
+        return load.load(
+            settings.agent,
+            settings.bases,
+            settings.benchmark,
+            settings.agent_timeout,
+            options,
+            self.llm,
         )
-        isolated.start()  # a mistake in its file is found before any sample is asked
-        return load.LoadedAgent(settings.agent, isolated, isolated.digest)
 
     @property
-    def confined(self) -> bool:
-        """Whether the agent runs in a process of ours that is kept from the truth."""
-        return self.settings.agent_isolation == "process" and isinstance(
-            self.loaded_agent.target, (CommandAgent, IsolatedAgent)
-        )
-
-    @cached_property
-    def agent(self) -> Callable[[Any], Any]:
-        return self._callable(self.loaded_agent.target)
-
-    def _callable(self, agent: Any) -> Callable[[Any], Any]:
-        """Agents in other processes keep the time themselves; all others are wrapped."""
-        if isinstance(agent, (Agent, CommandAgent, HttpAgent, IsolatedAgent)):
-            return agent
-        return Agent(agent, self.settings.agent_timeout, Tools(self.llm))
+    def agent(self) -> load.Agent:
+        """What the fixture ``agent`` gives, unless a conftest has its own."""
+        return self.loaded_agent.agent
 
     def ask(self, sample: Sample, epoch: int, agent: Any = None) -> Outcome:
         """What the submission answers, or else the agent, which sees the context alone."""
         if self.submission is not None:
             return look_up(self.submission.answers, sample, epoch)
-        return ask.ask(self._callable(agent), sample.context, self.settings.agent_retries)
+        call = load.ready(agent, self.settings.agent_timeout, self.llm)
+        return ask.ask(call, sample.context, self.settings.agent_retries)
 
     def ask_ahead(self, questions: Iterable[Question]) -> None:
         """Starts to ask these questions in their order, ``concurrency`` at a time."""
@@ -184,11 +166,7 @@ class Plan:
 
     def close(self) -> None:
         """Ends what this process started for the agent."""
-        agent = vars(self).get("agent")
-        if agent is None and isinstance(self.loaded_agent.target, IsolatedAgent):
-            agent = self.loaded_agent.target  # started early, to find mistakes
-        if agent is not None:
-            agent.close()
+        self.loaded_agent.agent.close()
         if self.llm is not None:
             self.llm.close()
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import locked, write_whole
 from pytest_agentbench.runs.record import Record
@@ -21,7 +22,7 @@ SCHEMA = 1  # of manifest, records and scores: raised when an older version woul
 
 def folder_name(started: str, benchmark: str, agent: str) -> str:
     """``<time>-<benchmark>-<agent>``, of plain characters."""
-    words = [started, benchmark, agent.removeprefix("builtin:")]
+    words = [started, benchmark, specs.baseline_of(agent) or agent]
     return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "_", word).strip("_") for word in words)
 
 

@@ -75,7 +75,7 @@ def submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, load.Lo
         agent = manifest.get("agent") or {}
         return (
             Submission(_RunAnswers(run_folder.read_records(folder))),
-            load.LoadedAgent(str(agent.get("name")), None, str(agent.get("digest"))),
+            load.LoadedAgent(str(agent.get("name")), str(agent.get("digest"))),
         )
     many = settings.benchmark.reads_partitions and partitions.is_partitioned(path)
     if path.is_dir() and not many:
@@ -86,4 +86,4 @@ def submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, load.Lo
 
 def submitting_agent(path: Path, digest: str) -> load.LoadedAgent:
     """What stands for the agent where answers come from a file."""
-    return load.LoadedAgent(f"submission:{path.name}", None, digest)
+    return load.LoadedAgent(f"submission:{path.name}", digest)

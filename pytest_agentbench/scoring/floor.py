@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_agentbench import __version__
-from pytest_agentbench.agents import ask, captured
-from pytest_agentbench.agents.call import Agent
+from pytest_agentbench.agents import ask, captured, specs
+from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.base.files import cache_folder, write_whole
 from pytest_agentbench.benchmarks.protocol import Dataset
 from pytest_agentbench.metrics.estimator import Absent
@@ -51,11 +51,11 @@ def floors(
     """
     default = settings.benchmark.default_baseline
     wanted = settings.benchmark.baselines if names is None else names
-    others = [name for name in wanted if f"builtin:{name}" != agent]
+    others = [name for name in wanted if specs.builtin(name) != agent]
     names = sorted(others, key=lambda name: name != default)
     if len(indices) > most_samples:
         why = f"{len(indices)} samples, more than {most_samples}"
-        return [Floor(f"builtin:{name}", skipped=why) for name in names]
+        return [Floor(specs.builtin(name), skipped=why) for name in names]
     deadline = time.monotonic() + most_seconds
     found = []
     for name in names:
@@ -67,7 +67,7 @@ def floors(
             slow = floor is None
             if floor is None:
                 why = f"not done within {most_seconds:g} s"
-                floor = Floor(f"builtin:{name}", skipped=why)
+                floor = Floor(specs.builtin(name), skipped=why)
             # One that was slow with all the time for itself is not tried again; one that failed is.
             if floor.readings or (slow and left > most_seconds * 0.9):
                 with contextlib.suppress(OSError):
@@ -85,11 +85,11 @@ def _computed(
     seconds: float,
 ) -> Floor | None:
     """The floor of one baseline; None where there is not the time for it."""
-    agent = f"builtin:{name}"
+    agent = specs.builtin(name)
     started = time.monotonic()
     if seconds <= 0:
         return None
-    call = Agent(settings.benchmark.baselines[name])
+    call = LocalAgent(settings.benchmark.baselines[name])
     try:
         records: list[Record] = []
         probe = list(indices[:_PROBE])
@@ -126,7 +126,7 @@ def _chunks(first: int, indices: Sequence[int]) -> list[tuple[int, Sequence[int]
 
 
 def _records(
-    settings: Settings, dataset: Dataset, indices: Sequence[int], call: Agent
+    settings: Settings, dataset: Dataset, indices: Sequence[int], call: LocalAgent
 ) -> list[Record]:
     samples = [dataset.sample(index) for index in indices]
     outcomes = [ask.ask(call, sample.context) for sample in samples]

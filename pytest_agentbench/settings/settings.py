@@ -10,19 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_agentbench.agents import specs
 from pytest_agentbench.base import parse
-from pytest_agentbench.base.errors import without_secrets
 from pytest_agentbench.settings import gates
 from pytest_agentbench.settings.options import Option, options_of, parsed, setting
 
 if TYPE_CHECKING:
     from pytest_agentbench.agents.llm.entries import Entry
     from pytest_agentbench.benchmarks.protocol import Benchmark, Parameter
-
-
-def _agent_shown(agent: str) -> str:
-    """The address of an endpoint may hold keys."""
-    return without_secrets(agent) if agent.startswith(("http://", "https://")) else agent
 
 
 def _data_source(value: str) -> str | Path:
@@ -54,9 +49,9 @@ class Settings:
         "AGENT",
         "file.py, file.py:Name, package.module:Name, builtin:NAME, 'cmd:COMMAND' or http://… "
         "(default: the benchmark's documented baseline)",
-        "file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND or http://…",
-        parse.text, default_of=lambda benchmark: f"builtin:{benchmark.default_baseline}",
-        to_json=_agent_shown,
+        specs.EXPECTED, parse.text,
+        default_of=lambda benchmark: specs.builtin(benchmark.default_baseline),
+        to_json=specs.shown,
     ))  # fmt: skip
     submission: Path | None = setting(Option(
         "FILE|RUN",
@@ -167,7 +162,7 @@ class Settings:
     @property
     def agent_shown(self) -> str:
         """The agent for people and files, without secrets."""
-        return _agent_shown(self.agent)
+        return specs.shown(self.agent)
 
     def as_json(self) -> dict[str, Any]:
         """For the manifest."""

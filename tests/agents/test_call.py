@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pytest_agentbench.agents.call import Agent
+from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.agents.errors import AgentTimeout
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -51,14 +51,14 @@ SHAPES = [plain, coroutine, Forward, Forward(), AsyncForward, AsyncForward(), Ca
     "target", SHAPES, ids=lambda target: getattr(target, "__name__", type(target).__name__)
 )
 def test_every_shape_answers(target, timeout):
-    agent = Agent(target, timeout)
+    agent = LocalAgent(target, timeout)
     assert [agent(1), agent(2)] == [2, 3]
     agent.close()
 
 
 def test_a_class_is_made_once():
     Forward.made = 0
-    agent = Agent(Forward)
+    agent = LocalAgent(Forward)
     assert Forward.made == 0
     agent(1)
     agent(2)
@@ -76,7 +76,7 @@ def test_a_client_bound_to_its_event_loop_survives_from_call_to_call():
                 return asyncio.get_running_loop() is self.lock[1]
 
     for timeout in (None, 5.0):
-        agent = Agent(Client, timeout)
+        agent = LocalAgent(Client, timeout)
         assert [agent(1), agent(2)] == [True, True]
         agent.close()
 
@@ -87,12 +87,12 @@ def test_what_the_agent_raises_comes_out(timeout):
         raise KeyError(context)
 
     with pytest.raises(KeyError, match="7"):
-        Agent(fails, timeout)(7)
+        LocalAgent(fails, timeout)(7)
 
 
 def test_what_is_no_agent_is_refused():
     with pytest.raises(BenchmarkError, match="expected a function f"):
-        Agent(3)(1)
+        LocalAgent(3)(1)
 
 
 def sync_sleep(seconds):
@@ -119,7 +119,7 @@ def busy(seconds):
 
 @pytest.mark.parametrize("target", [sync_sleep, async_sleep, blocking_async, busy])
 def test_a_slow_call_is_given_up_and_the_next_one_answers(target):
-    agent = Agent(target, timeout=0.5)
+    agent = LocalAgent(target, timeout=0.5)
     with pytest.raises(AgentTimeout, match=r"no answer within 0.5 s"):
         agent(30)
     assert agent(0) == "done"
@@ -136,7 +136,7 @@ def test_a_coroutine_that_ran_out_of_time_is_cancelled():
             ended.set()
 
     with pytest.raises(AgentTimeout):
-        Agent(forever, timeout=0.1)(1)
+        LocalAgent(forever, timeout=0.1)(1)
     assert ended.wait(timeout=10)
 
 
@@ -150,7 +150,7 @@ def test_python_code_that_ran_out_of_time_is_interrupted():
             ended.set()
 
     with pytest.raises(AgentTimeout):
-        Agent(forever, timeout=0.1)(1)
+        LocalAgent(forever, timeout=0.1)(1)
     assert ended.wait(timeout=10)
 
 
@@ -166,7 +166,7 @@ def test_many_threads_may_call_at_once():
                 await asyncio.sleep(0.01)
             return context
 
-    agent = Agent(Meeting, timeout=60.0)
+    agent = LocalAgent(Meeting, timeout=60.0)
     with ThreadPoolExecutor(20) as pool:
         assert list(pool.map(agent, range(20))) == list(range(20))
 
@@ -176,4 +176,4 @@ def test_an_agents_own_timeout_error_is_not_ours():
         raise TimeoutError("the model's server")
 
     with pytest.raises(TimeoutError, match="the model's server"):
-        Agent(fails, timeout=5.0)(1)
+        LocalAgent(fails, timeout=5.0)(1)

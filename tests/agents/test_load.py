@@ -1,94 +1,85 @@
-"""What --agent may name, and what it says when it may not."""
+"""What --agent may say, and what stands behind it."""
 
 from __future__ import annotations
 
-import hashlib
+import os
 import sys
 
 import pytest
 
 from pytest_agentbench.agents import load as loading
+from pytest_agentbench.agents import specs
+from pytest_agentbench.agents.call import LocalAgent
+from pytest_agentbench.agents.process.sandbox import IsolationOptions
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.registry import get
 
 
-@pytest.fixture(autouse=True)
-def untouched_imports(monkeypatch):
-    monkeypatch.setattr(sys, "path", list(sys.path))
-
-
 @pytest.fixture
-def load(tmp_path):
-    def load(spec, text=None, name="agent.py"):
-        if text is not None:
-            (tmp_path / name).write_text(text, encoding="utf-8")
-        return loading.load(spec, [tmp_path / "elsewhere", tmp_path], get("humob"))
+def load(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    made = []
 
-    return load
-
-
-def test_the_only_function_is_the_agent(load, tmp_path):
-    text = "import os\nfrom math import sqrt\ndef _help(x): ...\ndef mine(context): return 7\n"
-    agent = load("agent.py", text)
-    assert agent.target({}) == 7
-    assert agent.digest == hashlib.sha256(text.encode()).hexdigest()
-
-
-def test_a_class_with_forward_is_the_agent_and_functions_beside_it_are_helpers(load):
-    text = "def parse(text): ...\nclass Plain: ...\nclass Mine:\n    def forward(self, context): return 8\n"
-    assert load("agent.py", text).target.__name__ == "Mine"
-
-
-def test_an_object_stands_for_its_class(load):
-    text = "class Mine:\n    def __init__(self, k): self.k = k\n    def forward(self, c): return self.k\nready = Mine(3)\n"
-    assert load("agent.py", text).target.forward({}) == 3
-
-
-def test_a_name_picks_one(load):
-    text = "def one(c): return 1\ndef two(c): return 2\n"
-    assert load("agent.py:two", text).target({}) == 2
-
-
-def test_neighbours_of_the_agent_can_be_imported(load, tmp_path):
-    (tmp_path / "neighbour_of_agent.py").write_text("ANSWER = 5\n")
-    assert (
-        load("agent.py", "from neighbour_of_agent import ANSWER\ndef a(c): return ANSWER\n").target(
-            {}
+    def load(spec, *options):
+        (tmp_path / "agent.py").write_text("def agent(context): return context + 1\n")
+        (tmp_path / "program.py").write_text(
+            "for line in open(0): print(int(line) + 1, flush=True)\n"
         )
-        == 5
-    )
+        made.append(loading.load(spec, [tmp_path / "elsewhere", tmp_path], get("humob"), *options))
+        return made[-1]
+
+    yield load
+    for loaded in made:
+        loaded.agent.close()
 
 
-def test_two_files_of_one_name_are_two_agents(tmp_path):
-    for folder, value in (("x", 1), ("y", 2)):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "agent.py").write_text(f"def a(c): return {value}\n")
-    found = [loading.load("agent.py", [tmp_path / f], get("humob")).target({}) for f in "xy"]
-    assert found == [1, 2]
+KINDS = {
+    "agent.py": ("LocalAgent", "IsolatedAgent"),
+    "agent.py:agent": ("LocalAgent", "IsolatedAgent"),
+    "cmd:" + sys.executable + " program.py": ("CommandAgent", "CommandAgent"),
+    "builtin:mean": ("LocalAgent", "LocalAgent"),
+    "http://localhost:1/answer": ("HttpAgent", "HttpAgent"),
+}
 
 
-def test_builtin_baselines(load):
-    agent = load("builtin:mean")
-    assert callable(agent.target)
-    assert len(agent.digest) == 64
+@pytest.mark.skipif(os.name != "posix", reason="process isolation needs POSIX")
+@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize("spec", KINDS, ids=["file", "name", "command", "builtin", "endpoint"])
+def test_every_kind_of_agent_is_ready_to_be_asked(load, spec, isolated):
+    loaded = load(spec, 20.0, IsolationOptions() if isolated else None)
+    kind = KINDS[spec][isolated]
+    assert (loaded.name, type(loaded.agent).__name__) == (spec, kind)
+    # Baselines are ours, and what answers an address is not in our hands.
+    assert loaded.confined == (isolated and kind in ("IsolatedAgent", "CommandAgent"))
+    assert len(loaded.digest) == 64
+    if "agent.py" in spec or "program.py" in spec:
+        assert loaded.agent(1) == 2
+
+
+def test_the_name_of_an_endpoint_holds_no_secret(load):
+    spec = "https://me:secret@localhost:1/answer?key=secret"
+    assert load(spec).name == specs.shown(spec) == "https://localhost:1/answer"
+
+
+def test_an_agent_of_any_shape_is_made_ready_and_a_ready_one_stays_itself():
+    ready = loading.ready(len, 5.0, None)
+    assert isinstance(ready, LocalAgent)
+    assert ready("abc") == 3
+    assert loading.ready(ready, 1.0, None) is ready
+
+
+def test_where_there_is_no_agent_a_call_says_so():
+    with pytest.raises(BenchmarkError, match="--agent: expected a function"):
+        loading.LoadedAgent("submission:x", "digest").agent({})
 
 
 @pytest.mark.parametrize(
-    ("spec", "text", "message"),
+    ("spec", "message"),
     [
-        ("gone.py", None, "expected a file that exists, got 'gone.py' \\(looked in .*elsewhere and"),
-        ("agent.py", "x = 1\n", "expected a function f\\(context\\), or a class .* in agent.py, got none"),
-        ("agent.py", "def a(c): ...\ndef b(c): ...\n", "got 2: a, b; name one \\(agent.py:a\\)"),
-        ("agent.py:x", "x = 1\n", "as agent.py:x, got 1"),
-        ("agent.py:y", "def a(c): ...\n", "\\(candidates: a\\), got 'y'"),
-        ("agent.py", "import nothing_of_this_name\n", "ModuleNotFoundError.*line 1 of"),
-        ("agent.py", "import sys\nsys.exit(3)\n", "SystemExit: 3"),
-        ("builtin:best", None, "builtin:mean, .*, got 'builtin:best'"),
-        ("nothing", None, "expected file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND"),
-        ("nothing.at.all:x", None, "no module named 'nothing'"),
-        ("json:nothing", None, "expected a name in json"),
+        ("builtin:best", "builtin:mean, .*, got 'builtin:best'"),
+        ("nothing", "expected file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND"),
     ],
 )  # fmt: skip
-def test_mistakes_say_what_was_expected_and_what_came(load, spec, text, message):
+def test_mistakes_say_what_was_expected_and_what_came(load, spec, message):
     with pytest.raises(BenchmarkError, match=message):
-        load(spec, text)
+        load(spec)

@@ -26,9 +26,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from pytest_agentbench.agents import call, frameworks, load, retry, shapes
-from pytest_agentbench.agents.call import Agent
+from pytest_agentbench.agents import call, retry, shapes
+from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.agents.errors import TransientError
+from pytest_agentbench.agents.find import find
 from pytest_agentbench.agents.llm.calls import RelayedLLM
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.usage import CURRENT, Usage
@@ -290,7 +291,7 @@ def _with_tools(context: Any, tools: list[dict[str, Any]], ask: Callable[..., An
     return context
 
 
-def _prepared(channel: _Channel, llm: RelayedLLM) -> Agent | None:
+def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
     """The agent that the parent's first message names, or None after saying why there is none."""
     orders = channel.receive()
     if orders is None:
@@ -301,19 +302,17 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> Agent | None:
     try:
         _limit_memory(orders["memory"])
         bases = [Path(base) for base in orders["bases"]]
-        # A file or module names the agent: only built-in ones would need a benchmark.
-        with frameworks.available():
-            loaded = load.load(orders["spec"], bases, cast(Any, None))
+        found = find(orders["spec"], bases)
         # Without a model in the parent the agent is told so by what stands for it.
         tools = shapes.Tools(cast(Any, llm) if orders["llm"] else None)
-        function = shapes.function_of(loaded.target, tools)
+        function = shapes.function_of(found.target, tools)
     except BaseException as error:
         ours = isinstance(error, BenchmarkError)
         text = str(error) if ours else f"--agent: {type(error).__name__}: {error}"
         channel.send(wire.encoded({"failed": text}))
         return None
-    channel.send(wire.encoded({"ready": {"name": loaded.name, "digest": loaded.digest}}))
-    return Agent(function)
+    channel.send(wire.encoded({"ready": found.digest}))
+    return LocalAgent(function)
 
 
 def _limit_memory(limit: int | None) -> None:
@@ -327,7 +326,7 @@ def _limit_memory(limit: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-def _serve(channel: _Channel, agent: Agent, llm: RelayedLLM, message: dict[str, Any]) -> None:
+def _serve(channel: _Channel, agent: LocalAgent, llm: RelayedLLM, message: dict[str, Any]) -> None:
     usage = Usage()
     before = CURRENT.set(usage)
     ask = channel.ask()

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.agents import load
 from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout, RemoteAgentError
+from pytest_agentbench.agents.find import file_of
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.process import Ended, Pool, Process, TimeUp, last_lines
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Surroundings
@@ -51,11 +51,6 @@ class IsolatedAgent:
         llm: Any = None,
     ) -> None:
         """``llm`` is the model of :mod:`pytest_agentbench.agents.llm.client`, asked here: the child has no key."""
-        if spec.startswith("builtin:"):
-            raise BenchmarkError(
-                f"--agent-isolation process: expected an agent of the user's own, got {spec!r}, "
-                f"which comes with the benchmark and runs in its process"
-            )
         self._spec = spec
         self._bases = [Path(base).resolve() for base in bases]
         self._options = options
@@ -63,9 +58,9 @@ class IsolatedAgent:
         self._model = wire.Tools()
         if llm is not None:
             self._model.add(tuple(wire.LLM.split(".")), llm)
-        file = load.file_of(spec, self._bases)
+        file = file_of(spec, self._bases)
         self._surroundings = Surroundings(options, () if file is None else (file,))
-        self._identity: dict[str, str] | None = None
+        self._digest: str | None = None
         self._local = threading.local()
         self._pool = Pool(self._start)
 
@@ -78,10 +73,10 @@ class IsolatedAgent:
     @property
     def digest(self) -> str:
         """Of the agent's source, as the child read it; starts a child if there was none yet."""
-        if self._identity is None:
+        if self._digest is None:
             self.start()
-        assert self._identity is not None
-        return self._identity["digest"]
+        assert self._digest is not None
+        return self._digest
 
     def start(self) -> None:
         """Has a child import the agent: :class:`BenchmarkError` where that fails, before any question."""
@@ -199,7 +194,7 @@ class IsolatedAgent:
             reply = wire.decoded(child.receive(wire.take_frame, deadline))
             if "ready" not in reply:
                 raise BenchmarkError(str(reply.get("failed")))
-            self._identity = reply["ready"]
+            self._digest = reply["ready"]
         except BaseException as error:
             problem = self._start_problem(child, error)
             child.kill()

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from pytest_agentbench.agents.errors import AgentCrashed
-from pytest_agentbench.agents.process.isolated import IsolatedAgent
 from pytest_agentbench.agents.process.sandbox import allowed
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -47,13 +46,6 @@ def test_an_import_without_end_is_given_up(isolated):
 def test_the_time_of_imports_is_not_the_agents(isolated):
     agent = isolated("import time\ntime.sleep(1.2)\ndef agent(context): return 1", timeout=1.0)
     assert agent(0) == 1
-
-
-def test_builtin_agents_are_refused():
-    with pytest.raises(
-        BenchmarkError, match="expected an agent of the user's own, got 'builtin:x'"
-    ):
-        IsolatedAgent("builtin:x", [])
 
 
 def test_a_module_is_found_as_it_is_here(isolated, tmp_path, monkeypatch):

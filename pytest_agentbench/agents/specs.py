@@ -1,0 +1,37 @@
+"""What ``--agent`` may say, as text: the only place that knows its prefixes.
+
+Nothing is imported here, because a session without agents reads the options, too.
+:mod:`pytest_agentbench.agents.load` says what stands behind each form.
+"""
+
+from __future__ import annotations
+
+from pytest_agentbench.base.errors import without_secrets
+
+EXPECTED = "file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND or http://…"
+
+_BUILTIN, _COMMAND, _ENDPOINT = "builtin:", "cmd:", ("http://", "https://")
+
+
+def builtin(name: str) -> str:
+    """What ``--agent`` says for a baseline of the benchmark."""
+    return f"{_BUILTIN}{name}"
+
+
+def baseline_of(spec: str) -> str | None:
+    """The name in ``builtin:NAME``."""
+    return spec.removeprefix(_BUILTIN) if spec.startswith(_BUILTIN) else None
+
+
+def command_of(spec: str) -> str | None:
+    """The command in ``cmd:COMMAND``."""
+    return spec.removeprefix(_COMMAND).strip() if spec.startswith(_COMMAND) else None
+
+
+def is_endpoint(spec: str) -> bool:
+    return spec.startswith(_ENDPOINT)
+
+
+def shown(spec: str) -> str:
+    """``spec`` for people and files: the address of an endpoint may hold keys."""
+    return without_secrets(spec) if is_endpoint(spec) else spec

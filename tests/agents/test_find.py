@@ -1,0 +1,85 @@
+"""Agents as Python code: files and modules, and what is said when there is no agent in them."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+
+import pytest
+
+from pytest_agentbench.agents.find import find
+from pytest_agentbench.base.errors import BenchmarkError
+
+
+@pytest.fixture(autouse=True)
+def untouched_imports(monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+
+@pytest.fixture
+def found(tmp_path):
+    def found(spec, text=None, name="agent.py"):
+        if text is not None:
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        return find(spec, [tmp_path / "elsewhere", tmp_path])
+
+    return found
+
+
+def test_the_only_function_is_the_agent(found, tmp_path):
+    text = "import os\nfrom math import sqrt\ndef _help(x): ...\ndef mine(context): return 7\n"
+    agent = found("agent.py", text)
+    assert agent.target({}) == 7
+    assert agent.digest == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_a_class_with_forward_is_the_agent_and_functions_beside_it_are_helpers(found):
+    text = "def parse(text): ...\nclass Plain: ...\nclass Mine:\n    def forward(self, context): return 8\n"
+    assert found("agent.py", text).target.__name__ == "Mine"
+
+
+def test_an_object_stands_for_its_class(found):
+    text = "class Mine:\n    def __init__(self, k): self.k = k\n    def forward(self, c): return self.k\nready = Mine(3)\n"
+    assert found("agent.py", text).target.forward({}) == 3
+
+
+def test_a_name_picks_one(found):
+    text = "def one(c): return 1\ndef two(c): return 2\n"
+    assert found("agent.py:two", text).target({}) == 2
+
+
+def test_neighbours_of_the_agent_can_be_imported(found, tmp_path):
+    (tmp_path / "neighbour_of_agent.py").write_text("ANSWER = 5\n")
+    assert (
+        found(
+            "agent.py", "from neighbour_of_agent import ANSWER\ndef a(c): return ANSWER\n"
+        ).target({})
+        == 5
+    )
+
+
+def test_two_files_of_one_name_are_two_agents(tmp_path):
+    for folder, value in (("x", 1), ("y", 2)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "agent.py").write_text(f"def a(c): return {value}\n")
+    answers = [find("agent.py", [tmp_path / f]).target({}) for f in "xy"]
+    assert answers == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "message"),
+    [
+        ("gone.py", None, "expected a file that exists, got 'gone.py' \\(looked in .*elsewhere and"),
+        ("agent.py", "x = 1\n", "expected a function f\\(context\\), or a class .* in agent.py, got none"),
+        ("agent.py", "def a(c): ...\ndef b(c): ...\n", "got 2: a, b; name one \\(agent.py:a\\)"),
+        ("agent.py:x", "x = 1\n", "as agent.py:x, got 1"),
+        ("agent.py:y", "def a(c): ...\n", "\\(candidates: a\\), got 'y'"),
+        ("agent.py", "import nothing_of_this_name\n", "ModuleNotFoundError.*line 1 of"),
+        ("agent.py", "import sys\nsys.exit(3)\n", "SystemExit: 3"),
+        ("nothing.at.all:x", None, "no module named 'nothing'"),
+        ("json:nothing", None, "expected a name in json"),
+    ],
+)  # fmt: skip
+def test_mistakes_say_what_was_expected_and_what_came(found, spec, text, message):
+    with pytest.raises(BenchmarkError, match=message):
+        found(spec, text)
