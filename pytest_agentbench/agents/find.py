@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pytest_agentbench.agents import frameworks
+from pytest_agentbench.agents.framework_imports import available
 from pytest_agentbench.agents.shapes import EXPECTED, has_agent_method
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -95,7 +95,7 @@ def _import_file(path: Path) -> ModuleType:
         sys.path.insert(0, str(path.parent))  # so that the agent's neighbours can be imported
     sys.modules[name] = module
     try:
-        with frameworks.available():
+        with available():
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
@@ -108,7 +108,7 @@ def _import_module(spec: str, where: str, bases: Sequence[Path]) -> ModuleType:
         if str(base) not in sys.path:
             sys.path.append(str(base))
     try:
-        with frameworks.available():
+        with available():
             return importlib.import_module(where)
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name in _parents(where):

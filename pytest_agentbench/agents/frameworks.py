@@ -1,25 +1,164 @@
-"""Imports of agents written for asbench and WebSocietySimulator, without those packages installed.
+"""Agents written for asbench and WebSocietySimulator: what they derive from, and how they are called.
 
-While an agent's file is imported (:func:`available`), ``from agentsociety.agent import
-IndividualAgentBase`` and the like find the small classes below, unless the real package is there: the
-finder stands last, so that it is asked only for what nobody else has. Afterwards it is gone, and so are
-its modules: a test that asks whether ``agentsociety`` is installed gets a true answer.
+These agents keep the question on ``self``, so no two calls that overlap share an object. WebSocietySimulator
+makes an object for each task, and so does this. asbench has as many objects as tasks at once, each of which
+goes on to the next task: here an idle one is taken, or a new one is made.
 """
 
 from __future__ import annotations
 
 import ast
-import functools
-import importlib.abc
-import importlib.machinery
-import logging
+import inspect
 import re
-import sys
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from types import ModuleType
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from pytest_agentbench.base.errors import BenchmarkError
+
+Function = Callable[[Any], Any]
+
+_STORE = "uir"  # the key of a context that holds the user-item-review store
+# The track that a base class of WebSocietySimulator is for, as the target of a context.
+_TRACKS = {"SimulationAgent": "review_writing", "RecommendationAgent": "recommendation"}
+_DESCRIPTIONS = {
+    "review_writing": "Write the review, with stars, that this user would give to this item.",
+    "recommendation": "Rank the candidates by how likely this user is to choose them.",
+}
+
+
+def framework_function(target: Any, llm: Any) -> Function | None:
+    """An agent of a framework as a function of the context; None for every other shape."""
+    if _derives(target, "IndividualAgentBase"):
+        return _individual(_class(target), llm)
+    if _derives(target, *_TRACKS) or (
+        callable(getattr(target, "workflow", None)) and not hasattr(target, "forward")
+    ):
+        return _society(_class(target), llm)
+    return None
+
+
+def _derives(target: Any, *names: str) -> bool:
+    """Whether a base class has one of these names: the real package's or the stand-in."""
+    owner = target if isinstance(target, type) else type(target)
+    return any(base.__name__ in names for base in owner.__mro__[1:])
+
+
+def _class(target: Any) -> type:
+    if isinstance(target, type):
+        return target
+    name = type(target).__name__
+    raise BenchmarkError(
+        f"--agent: expected the class {name}, got an object of it: its calls may overlap, and each "
+        f"needs an object of its own; name the class (file.py:{name})"
+    )
+
+
+def _made(owner: type, offered: Mapping[str, Any]) -> Any:
+    """An object of the class, made with those of the offered arguments that its constructor takes."""
+    __tracebackhide__ = True
+    try:
+        parameters = inspect.signature(owner).parameters.values()
+    except (TypeError, ValueError):
+        return owner()
+    anything = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+    names = {parameter.name for parameter in parameters}
+    return owner(**{key: value for key, value in offered.items() if anything or key in names})
+
+
+def _question(context: Any) -> tuple[dict[str, Any], Any]:
+    """The question in plain types, which agents put into prompts as it is, and the store apart."""
+    fields = dict(context) if isinstance(context, Mapping) else {"context": context}
+    return fields, fields.pop(_STORE, None)
+
+
+def _individual(owner: type, llm: Any) -> Function:
+    """asbench: ``async def forward(self, task_context)`` with ``self.toolbox`` and ``self.llm``."""
+    idle: list[Any] = []
+    count = 0
+
+    def taken() -> tuple[Any, Toolbox]:
+        __tracebackhide__ = True
+        nonlocal count
+        try:
+            return idle.pop()  # type: ignore[no-any-return]
+        except IndexError:
+            pass
+        count += 1
+        toolbox = Toolbox(llm)
+        offered = {"id": count, "name": f"{owner.__name__}-{count}", "toolbox": toolbox}
+        agent = _made(owner, {**offered, "memory": None})
+        if getattr(agent, "toolbox", None) is not toolbox:  # a constructor that passes nothing on
+            agent._toolbox = toolbox
+        return agent, toolbox
+
+    async def call(context: Any) -> Any:
+        __tracebackhide__ = True
+        agent, toolbox = taken()
+        fields, store = _question(context)
+        toolbox.set_tool(_STORE, store)
+        await agent.before_forward()
+        answer = agent.forward(fields)
+        if inspect.isawaitable(answer):
+            answer = await answer
+        await agent.after_forward()
+        # After an exception it is not used again: what it was doing may go on in its own tasks.
+        idle.append((agent, toolbox))
+        return answer
+
+    return call
+
+
+class _Task:
+    """A task as WebSocietySimulator's ``insert_task`` takes it."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        # Keys that its tasks always have, so that agents take them for granted.
+        self._fields = {"loc": [-1, -1], **fields}
+        self._fields.setdefault("description", _DESCRIPTIONS.get(fields.get("target", ""), ""))
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._fields
+
+
+def _society(owner: type, llm: Any) -> Function:
+    """WebSocietySimulator: ``workflow()`` with ``self.task``, ``self.interaction_tool``, ``self.llm``."""
+
+    def prepared(context: Any) -> Any:
+        __tracebackhide__ = True
+        fields, store = _question(context)
+        track = next((_TRACKS[b.__name__] for b in owner.__mro__ if b.__name__ in _TRACKS), None)
+        if track is not None and fields.get("target", track) != track:
+            raise BenchmarkError(
+                f"{owner.__name__} answers {track}, got a question of {fields['target']}; select the "
+                f"others away with -k {track}"
+            )
+        agent = _made(owner, {"llm": llm})
+        if getattr(agent, "llm", None) is None:
+            agent.llm = llm
+        if callable(getattr(agent, "set_interaction_tool", None)):
+            agent.set_interaction_tool(store)
+        else:
+            agent.interaction_tool = store
+        task = _Task(fields)
+        if callable(getattr(agent, "insert_task", None)):
+            agent.insert_task(task)
+        else:
+            agent.task = task.to_dict()
+        return agent
+
+    if inspect.iscoroutinefunction(owner.workflow):  # type: ignore[attr-defined]
+
+        async def awaited(context: Any) -> Any:
+            __tracebackhide__ = True
+            return await prepared(context).workflow()
+
+        return awaited
+
+    def called(context: Any) -> Any:
+        __tracebackhide__ = True
+        return prepared(context).workflow()
+
+    return called
 
 
 class CustomTool:
@@ -119,7 +258,7 @@ class IndividualAgentBase:
         """Called after each :meth:`forward`."""
 
 
-class _SocietyAgent:
+class SocietyAgent:
     """What the agents of WebSocietySimulator share."""
 
     def __init__(self, llm: Any = None) -> None:
@@ -137,11 +276,11 @@ class _SocietyAgent:
         raise NotImplementedError(f"expected workflow(self) in {type(self).__name__}")
 
 
-class SimulationAgent(_SocietyAgent):
+class SimulationAgent(SocietyAgent):
     """Writes reviews: ``workflow()`` returns ``{"stars": …, "review": …}``."""
 
 
-class RecommendationAgent(_SocietyAgent):
+class RecommendationAgent(SocietyAgent):
     """Recommends: ``workflow()`` returns the candidates, best first."""
 
 
@@ -171,126 +310,3 @@ class ReasoningBase:
         self.profile_type_prompt = profile_type_prompt
         self.memory = memory
         self.llm = llm
-
-
-class _Unavailable:
-    """A class of the real package that has no stand-in. It may be derived from and named in types."""
-
-    _full_name = ""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        package = self._full_name.partition(".")[0]
-        raise NotImplementedError(
-            f"{self._full_name} is not part of what stands in for {package} here; install {package}, "
-            f"or use what the agent is handed (self.llm, its tools)"
-        )
-
-
-class _UnusedMemory(_Unavailable):
-    """A memory module: baselines make one and never use it, so that making one must not fail."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        pass
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        super().__init__()
-
-
-def _get_logger(name: str = "agentsociety") -> logging.Logger:
-    return logging.getLogger(name)
-
-
-_AGENTS = {
-    "Agent": _SocietyAgent,
-    "SimulationAgent": SimulationAgent,
-    "RecommendationAgent": RecommendationAgent,
-}
-_MODULES_OF_AGENTS = {"PlanningBase": PlanningBase, "ReasoningBase": ReasoningBase}
-# Where published agents import from, and what is there beside classes without a stand-in.
-_MODULES: Mapping[str, Mapping[str, Any]] = {
-    "agentsociety": {},
-    "agentsociety.agent": {
-        "IndividualAgentBase": IndividualAgentBase,
-        "AgentToolbox": Toolbox,
-        "CustomTool": CustomTool,
-    },
-    "agentsociety.llm": {},
-    "agentsociety.logger": {"get_logger": _get_logger},
-    "agentsociety.memory": {},
-    "websocietysimulator": {},
-    "websocietysimulator.agent": _AGENTS,
-    "websocietysimulator.agent.agent": _AGENTS,
-    "websocietysimulator.agent.simulation_agent": _AGENTS,
-    "websocietysimulator.agent.recommendation_agent": _AGENTS,
-    "websocietysimulator.agent.modules": _MODULES_OF_AGENTS,
-    "websocietysimulator.agent.modules.planning_modules": _MODULES_OF_AGENTS,
-    "websocietysimulator.agent.modules.reasoning_modules": _MODULES_OF_AGENTS,
-    "websocietysimulator.agent.modules.memory_modules": {},
-    "websocietysimulator.agent.modules.tooluse_modules": {},
-    "websocietysimulator.llm": {},
-    "websocietysimulator.llm.llm": {},
-    "websocietysimulator.simulator": {},
-    "websocietysimulator.tasks": {},
-    "websocietysimulator.tools": {},
-    "websocietysimulator.tools.interaction_tool": {},
-    "websocietysimulator.tools.cache_interaction_tool": {},
-}
-
-
-def _module_getattr(module: str) -> Any:
-    @functools.cache  # the same class each time
-    def get(name: str) -> Any:
-        # Only what looks like a class: `hasattr(module, "__path__")` and the like stay as they are.
-        if not name[:1].isupper():
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        if name.endswith(("Error", "Exception")):  # to be caught, never raised
-            return type(name, (Exception,), {"__module__": module})
-        in_modules = module.startswith("websocietysimulator.agent.modules")
-        base = _UnusedMemory if in_modules and name.startswith("Memory") else _Unavailable
-        return type(name, (base,), {"__module__": module, "_full_name": f"{module}.{name}"})
-
-    return get
-
-
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the stand-ins, where the package that they stand in for is absent."""
-
-    def __init__(self) -> None:
-        self.made: dict[str, ModuleType] = {}
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if fullname not in _MODULES:
-            return None
-        root = fullname.partition(".")[0]
-        if root != fullname and sys.modules.get(root) is not self.made.get(root):
-            return None  # a module that the real package does not have
-        is_package = any(name.startswith(f"{fullname}.") for name in _MODULES)
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=is_package)
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        name = module.__name__
-        module.__dict__.update(_MODULES[name], __getattr__=_module_getattr(name))
-        self.made[name] = module
-
-
-_lock = threading.RLock()  # two agents at once would take each other's modules away
-
-
-@contextmanager
-def available() -> Iterator[None]:
-    """Within it, agents of asbench and WebSocietySimulator can be imported, their packages or not."""
-    with _lock:
-        finder = _Finder()
-        sys.meta_path.append(finder)
-        try:
-            yield
-        finally:
-            sys.meta_path.remove(finder)
-            for name, module in finder.made.items():
-                if sys.modules.get(name) is module:
-                    del sys.modules[name]

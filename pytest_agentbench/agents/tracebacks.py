@@ -1,34 +1,27 @@
-"""Tracebacks cut to the agent's own frames."""
+"""Tracebacks without our own frames, which say nothing to the agent's author."""
 
 from __future__ import annotations
 
 import asyncio.base_events
 import concurrent.futures._base
+import os
 from pathlib import Path
+from types import TracebackType
 
-from pytest_agentbench.agents import ask
-
-_BETWEEN = {
-    __file__,
-    str(Path(__file__).with_name("plan.py")),
+# What stands between whoever asks and the agent.
+_BETWEEN = (
+    str(Path(__file__).parent) + os.sep,
     asyncio.base_events.__file__,
     concurrent.futures._base.__file__,
-}
+)
 
 
-_AGENTS = str(Path(ask.__file__).parent)
+def from_agent(error: BaseException) -> TracebackType | None:
+    """The error's traceback from the agent's first frame on; None if it has no frame of the agent's.
 
-
-def from_agent(error: BaseException) -> BaseException:
-    """The error with its traceback cut to the agent's own frames: ours say nothing to its author.
-
-    One that comes from an agent in another process has none, and then no traceback at all.
+    An error of an agent in another process has none.
     """
     trace = error.__traceback__
-    while trace is not None and _is_between(trace.tb_frame.f_code.co_filename):
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_BETWEEN):
         trace = trace.tb_next
-    return error.with_traceback(trace)
-
-
-def _is_between(file: str) -> bool:
-    return file in _BETWEEN or file.startswith(_AGENTS)
+    return trace

@@ -96,7 +96,7 @@ def _checked(
     if isinstance(error, MissingAnswer):
         return record("error", None, str(error)), None, None
     if error is not None:
-        return record("error", None, _said(error)), None, from_agent(error)
+        return record("error", None, _said(error)), None, error.with_traceback(from_agent(error))
     try:
         checked = benchmark.check(sample, outcome.answer)
     except InvalidAnswer as invalid:

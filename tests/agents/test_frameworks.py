@@ -1,173 +1,206 @@
-"""Agents of other frameworks can be imported, and nobody else notices."""
+"""Agents of asbench and WebSocietySimulator are called as their frameworks call them."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
+import asyncio
+import inspect
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from agent_shapes import Model, asked
 
-from pytest_agentbench.agents import frameworks
-
-ROOTS = ("agentsociety", "websocietysimulator")
-
-
-@pytest.fixture
-def agent_file(tmp_path):
-    def load(code):
-        path = tmp_path / "agent.py"
-        path.write_text(code, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location("agent_under_test", path)
-        module = importlib.util.module_from_spec(spec)
-        with frameworks.available():
-            spec.loader.exec_module(module)
-        return module
-
-    return load
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "from agentsociety.agent import IndividualAgentBase",
-        "from agentsociety.agent import AgentToolbox, CustomTool, CitizenAgentBase, MemoryAttribute",
-        "import agentsociety.agent",
-        "from agentsociety.logger import get_logger",
-        "from agentsociety.memory import Memory",
-        "from websocietysimulator import Simulator",
-        "from websocietysimulator.agent import SimulationAgent, RecommendationAgent",
-        "from websocietysimulator.agent.simulation_agent import SimulationAgent",
-        "from websocietysimulator.llm import LLMBase, InfinigenceLLM, OpenAILLM",
-        "from websocietysimulator.agent.modules.planning_modules import PlanningBase",
-        "from websocietysimulator.agent.modules.reasoning_modules import ReasoningBase",
-        "from websocietysimulator.agent.modules.memory_modules import MemoryDILU",
-        "from websocietysimulator.agent.modules import PlanningBase, ReasoningBase, MemoryTP",
-        "from websocietysimulator.tools import InteractionTool, CacheInteractionTool",
-    ],
+from pytest_agentbench.agents.frameworks import (
+    IndividualAgentBase,
+    RecommendationAgent,
+    SimulationAgent,
+    Toolbox,
 )
-def test_the_imports_of_published_agents_work(agent_file, line):
-    assert agent_file(f"{line}\nloaded = True\n").loaded
+from pytest_agentbench.agents.shapes import Tools, function_of
+from pytest_agentbench.base.errors import BenchmarkError
 
 
-def test_nothing_is_left_behind(agent_file):
-    before = list(sys.meta_path)
-    agent_file(
-        "import agentsociety.agent\n"
-        "from websocietysimulator.agent.modules.planning_modules import PlanningBase\n"
-    )
-    assert sys.meta_path == before
-    assert not [name for name in sys.modules if name.partition(".")[0] in ROOTS]
-    for root in ROOTS:
-        assert importlib.util.find_spec(root) is None
+class Store:
+    """A user-item-review store that knows whose question it is for."""
+
+    def __init__(self, user):
+        self.user = user
+
+    def get_user(self, user_id):
+        return {"user_id": user_id, "store": self.user}
 
 
-def test_nothing_is_left_behind_by_a_file_that_fails(agent_file):
-    before = list(sys.meta_path)
-    with pytest.raises(ZeroDivisionError):
-        agent_file("import agentsociety.agent\n1 / 0\n")
-    assert sys.meta_path == before
-    assert "agentsociety" not in sys.modules
+def question(user, **fields):
+    return {"target": "recommendation", "user_id": user, "uir": Store(user), **fields}
 
 
-def test_classes_are_the_same_in_every_agent(agent_file):
-    code = "from websocietysimulator.agent import SimulationAgent\n"
-    assert agent_file(code).SimulationAgent is agent_file(code).SimulationAgent
+class Individual(IndividualAgentBase):
+    made = 0
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        type(self).made += 1
+        self.own_toolbox = self.toolbox  # helpers made here keep it
+
+    async def forward(self, task_context):
+        self.user = task_context["user_id"]  # per-call state on self
+        prompt = json.dumps(task_context)  # the store is not in it
+        await self.llm.atext_request([{"role": "user", "content": prompt}])
+        await asyncio.sleep(0.01)
+        stores = (self.toolbox.get_tool_object("uir"), self.toolbox.uir, self.own_toolbox.uir)
+        return [self.user, *(store.get_user("x")["store"] for store in stores)]
 
 
-@pytest.fixture
-def real(tmp_path, monkeypatch):
-    """A package of the same name that is really installed, in part."""
-    folder = tmp_path / "site" / "agentsociety"
-    (folder / "agent").mkdir(parents=True)
-    (folder / "__init__.py").write_text("")
-    (folder / "agent" / "__init__.py").write_text(
-        "class IndividualAgentBase:\n    real = True\n", encoding="utf-8"
-    )
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    yield
-    for name in [name for name in sys.modules if name.partition(".")[0] == "agentsociety"]:
-        del sys.modules[name]
+def test_an_asbench_agent_has_its_toolbox_and_its_model():
+    model = Model()
+    function = function_of(Individual, Tools(llm=model))
+    assert inspect.iscoroutinefunction(function)
+    assert asked(function, question("ada")) == ["ada"] * 4
+    assert '"user_id": "ada"' in model.asked[0][0]["content"]
 
 
-@pytest.mark.usefixtures("real")
-def test_the_real_package_is_used_where_it_is_installed(agent_file):
-    module = agent_file("from agentsociety.agent import IndividualAgentBase\n")
-    assert module.IndividualAgentBase.real
-    assert "agentsociety" in sys.modules  # not ours to take away
+def test_calls_at_once_never_share_an_asbench_agent_and_idle_ones_are_used_again():
+    Individual.made = 0
+    function = function_of(Individual, Tools(llm=Model()))
+
+    async def rounds():
+        for _ in range(3):
+            answers = await asyncio.gather(*(function(question(f"u{n}")) for n in range(10)))
+            assert answers == [[f"u{n}"] * 4 for n in range(10)]
+
+    asyncio.run(rounds())
+    assert Individual.made == 10
 
 
-@pytest.mark.usefixtures("real")
-def test_what_the_real_package_lacks_stays_missing(agent_file):
-    with pytest.raises(ModuleNotFoundError, match=r"agentsociety\.logger"):
-        agent_file("import agentsociety.logger\n")
-    with pytest.raises(ImportError, match="CustomTool"):
-        agent_file("from agentsociety.agent import CustomTool\n")
+def test_an_asbench_agent_that_failed_is_not_used_again():
+    class Failing(IndividualAgentBase):
+        calls = 0
+
+        async def forward(self, task_context):
+            self.calls += 1
+            if task_context["user_id"] == "bad":
+                raise ValueError("no")
+            return self.calls
+
+    function = function_of(Failing)
+    assert [asked(function, question("a")) for _ in range(2)] == [1, 2]
+    with pytest.raises(ValueError, match="no"):
+        asked(function, question("bad"))
+    assert asked(function, question("a")) == 1
 
 
-def test_other_missing_modules_stay_missing(agent_file):
-    for line in ("import agentsociety.nothing", "import pycityproto", "import agentsocietyx"):
-        with pytest.raises(ModuleNotFoundError):
-            agent_file(line)
-    with pytest.raises(ImportError, match="lower"):
-        agent_file("from websocietysimulator.llm import lower")
+def test_an_asbench_agent_may_be_sync_and_have_a_constructor_of_its_own():
+    class Short(IndividualAgentBase):
+        def __init__(self):
+            super().__init__()
+
+        def forward(self, task_context):
+            return self.toolbox.uir.user
+
+    assert asked(function_of(Short), question("ada")) == "ada"
 
 
-def test_what_has_no_stand_in_says_so_when_it_is_made(agent_file):
-    module = agent_file(
-        "from agentsociety.agent import CitizenAgentBase\n"
-        "from websocietysimulator import Simulator\n"
-        "from websocietysimulator.llm import OpenAILLM, RateLimitError\n"
-        "class Mine(CitizenAgentBase):\n    pass\n"
-    )
-    for made in (module.Mine, module.Simulator, lambda: module.OpenAILLM(api_key="k")):
-        with pytest.raises(
-            NotImplementedError, match=r"install (agentsociety|websocietysimulator)"
-        ):
-            made()
-    assert issubclass(module.RateLimitError, Exception)
+def test_hooks_around_forward_are_called():
+    calls = []
+
+    class Hooked(IndividualAgentBase):
+        async def before_forward(self):
+            calls.append("before")
+
+        async def forward(self, task_context):
+            calls.append("forward")
+
+        async def after_forward(self):
+            calls.append("after")
+
+    asked(function_of(Hooked), question("ada"))
+    assert calls == ["before", "forward", "after"]
 
 
-def test_a_memory_module_may_be_made_but_not_used(agent_file):
-    module = agent_file("from websocietysimulator.agent.modules.memory_modules import MemoryDILU\n")
-    memory = module.MemoryDILU(llm=None)
-    with pytest.raises(NotImplementedError, match="MemoryDILU"):
-        memory("what happened before?")
+def test_the_real_base_class_is_served_as_the_stand_in_is():
+    class IndividualAgentBase:  # agentsociety's constructor: every argument is needed
+        def __init__(self, id, name, toolbox, memory, agent_params=None, blocks=None):  # noqa: A002
+            self._toolbox = toolbox
+
+        toolbox = property(lambda self: self._toolbox)
+        llm = property(lambda self: self._toolbox.llm)
+
+        async def before_forward(self):
+            pass
+
+        async def after_forward(self):
+            pass
+
+    class Mine(IndividualAgentBase):
+        async def forward(self, task_context):
+            return await self.llm.atext_request([]), self.toolbox.uir.user
+
+    assert asked(function_of(Mine, Tools(llm=Model())), question("ada")) == ("reply", "ada")
 
 
-def test_a_planning_module_reads_the_models_plan(agent_file):
-    module = agent_file(
-        "from websocietysimulator.agent.modules.planning_modules import PlanningBase\n"
-        "class Planning(PlanningBase):\n"
-        "    def create_prompt(self, task_type, task_description, feedback, few_shot):\n"
-        "        return f'{task_type}: {task_description}'\n"
-    )
-    asked = []
+class Recommender(RecommendationAgent):
+    def __init__(self, llm):
+        super().__init__(llm=llm)
 
-    def llm(messages, temperature):
-        asked.append(messages[0]["content"])
-        return "1. {'description': 'look'}\n2. {'description': 'choose'}"
-
-    plan = module.Planning(llm=llm)(task_type="T", task_description="D", feedback="")
-    assert plan == [{"description": "look"}, {"description": "choose"}]
-    assert asked == ["T: D"]
+    def workflow(self):
+        threading.Event().wait(0.01)
+        json.dumps(self.task)  # plain types alone
+        store = self.interaction_tool.get_user(user_id=self.task["user_id"])["store"]
+        return [self.task["user_id"], store, self.llm(messages=[{"role": "user"}])]
 
 
-def test_a_toolbox_offers_tools_by_name():
-    class Store:
-        def get_user(self, user_id):
-            return user_id
+def test_a_websociety_agent_has_its_task_its_tool_and_its_model():
+    function = function_of(Recommender, Tools(llm=Model()))
+    assert not inspect.iscoroutinefunction(function)
+    assert function(question("ada")) == ["ada", "ada", "reply"]
 
-    box = frameworks.Toolbox("model", {"uir": Store()})
-    assert box.llm == "model"
-    assert box.get_tool_object("uir").get_user("u") == "u"
-    assert box.uir.get_user("u") == "u"
-    assert box.get_tool("uir").get_user("u") == "u"
-    assert box.get_tool("uir").get_tool() is box.uir
-    assert "uir" in box
-    assert box.environment is None
-    assert box.get_tool_object("map") is None
-    with pytest.raises(AttributeError, match=r"this benchmark has \(uir\), got 'map'"):
-        _ = box.map
-    box.set_tool("uir", None)
-    assert not box.has_tool("uir")
+
+def test_a_websociety_task_has_the_keys_that_its_tasks_have():
+    class Reader(RecommendationAgent):
+        def workflow(self):
+            return self.task
+
+    function = function_of(Reader)
+    task = function(question("ada", candidate_list=["i"]))
+    assert task.pop("description").startswith("Rank")
+    assert task == {
+        "target": "recommendation", "user_id": "ada", "candidate_list": ["i"], "loc": [-1, -1],
+    }  # fmt: skip
+    assert function(question("ada", loc=[1, 2]))["loc"] == [1, 2]
+
+
+def test_calls_at_once_never_share_a_websociety_agent():
+    function = function_of(Recommender, Tools(llm=Model()))
+    with ThreadPoolExecutor(10) as pool:
+        answers = list(pool.map(function, [question(f"u{n}") for n in range(30)]))
+    assert answers == [[f"u{n}", f"u{n}", "reply"] for n in range(30)]
+
+
+def test_a_websociety_agent_that_does_not_ask_needs_no_model():
+    class Quiet(SimulationAgent):
+        def workflow(self):
+            return {"stars": 4.0, "review": self.task["item_id"]}
+
+    answer = function_of(Quiet)(question("ada", target="review_writing", item_id="i1"))
+    assert answer == {"stars": 4.0, "review": "i1"}
+
+
+def test_a_websociety_agent_is_told_of_the_other_track():
+    with pytest.raises(BenchmarkError, match=r"answers recommendation, got .* -k recommendation"):
+        function_of(Recommender)(question("ada", target="review_writing"))
+
+
+def test_a_workflow_without_the_base_class_is_taken():
+    class Free:
+        def workflow(self):
+            return self.task["user_id"], self.interaction_tool.user, bool(self.llm)
+
+    assert function_of(Free)(question("ada")) == ("ada", "ada", False)
+
+
+@pytest.mark.parametrize("owner", [Individual, Recommender])
+def test_an_object_cannot_stand_for_the_class_of_a_framework(owner):
+    made = owner(llm=None) if owner is Recommender else owner(toolbox=Toolbox())
+    with pytest.raises(BenchmarkError, match=f"expected the class {owner.__name__}, got an object"):
+        function_of(made)

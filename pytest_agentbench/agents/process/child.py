@@ -7,9 +7,7 @@ disturb the messages. Nothing here knows a benchmark or its data.
 
 from __future__ import annotations
 
-import asyncio.base_events
 import builtins
-import concurrent.futures._base
 import contextlib
 import faulthandler
 import itertools
@@ -26,12 +24,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from pytest_agentbench.agents import call, retry, shapes
+from pytest_agentbench.agents import retry, shapes
 from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.agents.errors import TransientError
 from pytest_agentbench.agents.find import find
 from pytest_agentbench.agents.llm.calls import RelayedLLM
 from pytest_agentbench.agents.process import wire
+from pytest_agentbench.agents.tracebacks import from_agent
 from pytest_agentbench.agents.usage import CURRENT, Usage
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.plain import jsonable
@@ -41,13 +40,6 @@ _TOO_LATE = (
     "expected a question to a tool while the agent answers the context that came with it, got one after "
     "its answer; take the tool from each context anew"
 )
-_BETWEEN = {
-    __file__,
-    call.__file__,
-    shapes.__file__,
-    asyncio.base_events.__file__,
-    concurrent.futures._base.__file__,
-}
 
 
 # A program of its own: it empties the folder after every thread of the agent is gone.
@@ -390,11 +382,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _formatted(error: BaseException) -> str:
-    """The traceback from the agent's first frame on: ours say nothing to its author."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename in _BETWEEN:
-        trace = trace.tb_next
     try:
-        return "".join(traceback.format_exception(type(error), error, trace))
+        return "".join(traceback.format_exception(type(error), error, from_agent(error)))
     except Exception as problem:
         return f"<its traceback could not be made: {type(problem).__name__}>"

@@ -1,0 +1,174 @@
+"""Agents of other frameworks can be imported, and nobody else notices."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+
+import pytest
+
+from pytest_agentbench.agents.framework_imports import available
+from pytest_agentbench.agents.frameworks import Toolbox
+
+ROOTS = ("agentsociety", "websocietysimulator")
+
+
+@pytest.fixture
+def agent_file(tmp_path):
+    def load(code):
+        path = tmp_path / "agent.py"
+        path.write_text(code, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location("agent_under_test", path)
+        module = importlib.util.module_from_spec(spec)
+        with available():
+            spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from agentsociety.agent import IndividualAgentBase",
+        "from agentsociety.agent import AgentToolbox, CustomTool, CitizenAgentBase, MemoryAttribute",
+        "import agentsociety.agent",
+        "from agentsociety.logger import get_logger",
+        "from agentsociety.memory import Memory",
+        "from websocietysimulator import Simulator",
+        "from websocietysimulator.agent import SimulationAgent, RecommendationAgent",
+        "from websocietysimulator.agent.simulation_agent import SimulationAgent",
+        "from websocietysimulator.llm import LLMBase, InfinigenceLLM, OpenAILLM",
+        "from websocietysimulator.agent.modules.planning_modules import PlanningBase",
+        "from websocietysimulator.agent.modules.reasoning_modules import ReasoningBase",
+        "from websocietysimulator.agent.modules.memory_modules import MemoryDILU",
+        "from websocietysimulator.agent.modules import PlanningBase, ReasoningBase, MemoryTP",
+        "from websocietysimulator.tools import InteractionTool, CacheInteractionTool",
+    ],
+)
+def test_the_imports_of_published_agents_work(agent_file, line):
+    assert agent_file(f"{line}\nloaded = True\n").loaded
+
+
+def test_nothing_is_left_behind(agent_file):
+    before = list(sys.meta_path)
+    agent_file(
+        "import agentsociety.agent\n"
+        "from websocietysimulator.agent.modules.planning_modules import PlanningBase\n"
+    )
+    assert sys.meta_path == before
+    assert not [name for name in sys.modules if name.partition(".")[0] in ROOTS]
+    for root in ROOTS:
+        assert importlib.util.find_spec(root) is None
+
+
+def test_nothing_is_left_behind_by_a_file_that_fails(agent_file):
+    before = list(sys.meta_path)
+    with pytest.raises(ZeroDivisionError):
+        agent_file("import agentsociety.agent\n1 / 0\n")
+    assert sys.meta_path == before
+    assert "agentsociety" not in sys.modules
+
+
+def test_classes_are_the_same_in_every_agent(agent_file):
+    code = "from websocietysimulator.agent import SimulationAgent\n"
+    assert agent_file(code).SimulationAgent is agent_file(code).SimulationAgent
+
+
+@pytest.fixture
+def real(tmp_path, monkeypatch):
+    """A package of the same name that is really installed, in part."""
+    folder = tmp_path / "site" / "agentsociety"
+    (folder / "agent").mkdir(parents=True)
+    (folder / "__init__.py").write_text("")
+    (folder / "agent" / "__init__.py").write_text(
+        "class IndividualAgentBase:\n    real = True\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "agentsociety"]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("real")
+def test_the_real_package_is_used_where_it_is_installed(agent_file):
+    module = agent_file("from agentsociety.agent import IndividualAgentBase\n")
+    assert module.IndividualAgentBase.real
+    assert "agentsociety" in sys.modules  # not ours to take away
+
+
+@pytest.mark.usefixtures("real")
+def test_what_the_real_package_lacks_stays_missing(agent_file):
+    with pytest.raises(ModuleNotFoundError, match=r"agentsociety\.logger"):
+        agent_file("import agentsociety.logger\n")
+    with pytest.raises(ImportError, match="CustomTool"):
+        agent_file("from agentsociety.agent import CustomTool\n")
+
+
+def test_other_missing_modules_stay_missing(agent_file):
+    for line in ("import agentsociety.nothing", "import pycityproto", "import agentsocietyx"):
+        with pytest.raises(ModuleNotFoundError):
+            agent_file(line)
+    with pytest.raises(ImportError, match="lower"):
+        agent_file("from websocietysimulator.llm import lower")
+
+
+def test_what_has_no_stand_in_says_so_when_it_is_made(agent_file):
+    module = agent_file(
+        "from agentsociety.agent import CitizenAgentBase\n"
+        "from websocietysimulator import Simulator\n"
+        "from websocietysimulator.llm import OpenAILLM, RateLimitError\n"
+        "class Mine(CitizenAgentBase):\n    pass\n"
+    )
+    for made in (module.Mine, module.Simulator, lambda: module.OpenAILLM(api_key="k")):
+        with pytest.raises(
+            NotImplementedError, match=r"install (agentsociety|websocietysimulator)"
+        ):
+            made()
+    assert issubclass(module.RateLimitError, Exception)
+
+
+def test_a_memory_module_may_be_made_but_not_used(agent_file):
+    module = agent_file("from websocietysimulator.agent.modules.memory_modules import MemoryDILU\n")
+    memory = module.MemoryDILU(llm=None)
+    with pytest.raises(NotImplementedError, match="MemoryDILU"):
+        memory("what happened before?")
+
+
+def test_a_planning_module_reads_the_models_plan(agent_file):
+    module = agent_file(
+        "from websocietysimulator.agent.modules.planning_modules import PlanningBase\n"
+        "class Planning(PlanningBase):\n"
+        "    def create_prompt(self, task_type, task_description, feedback, few_shot):\n"
+        "        return f'{task_type}: {task_description}'\n"
+    )
+    asked = []
+
+    def llm(messages, temperature):
+        asked.append(messages[0]["content"])
+        return "1. {'description': 'look'}\n2. {'description': 'choose'}"
+
+    plan = module.Planning(llm=llm)(task_type="T", task_description="D", feedback="")
+    assert plan == [{"description": "look"}, {"description": "choose"}]
+    assert asked == ["T: D"]
+
+
+def test_a_toolbox_offers_tools_by_name():
+    class Store:
+        def get_user(self, user_id):
+            return user_id
+
+    box = Toolbox("model", {"uir": Store()})
+    assert box.llm == "model"
+    assert box.get_tool_object("uir").get_user("u") == "u"
+    assert box.uir.get_user("u") == "u"
+    assert box.get_tool("uir").get_user("u") == "u"
+    assert box.get_tool("uir").get_tool() is box.uir
+    assert "uir" in box
+    assert box.environment is None
+    assert box.get_tool_object("map") is None
+    with pytest.raises(AttributeError, match=r"this benchmark has \(uir\), got 'map'"):
+        _ = box.map
+    box.set_tool("uir", None)
+    assert not box.has_tool("uir")

@@ -1,0 +1,31 @@
+"""Tracebacks begin at the agent's own frames."""
+
+from __future__ import annotations
+
+import traceback
+
+import pytest
+
+from pytest_agentbench.agents.ask import ask
+from pytest_agentbench.agents.call import LocalAgent
+from pytest_agentbench.agents.tracebacks import from_agent
+
+
+def fails(context):
+    return 1 / context
+
+
+async def fails_later(context):
+    return fails(context)
+
+
+@pytest.mark.parametrize("timeout", [None, 10.0])
+@pytest.mark.parametrize("target", [fails, fails_later])
+def test_our_frames_are_cut_off(target, timeout):
+    error = ask(LocalAgent(target, timeout), 0).error
+    names = [frame.name for frame in traceback.extract_tb(from_agent(error))]
+    assert names == (["fails"] if target is fails else ["fails_later", "fails"])
+
+
+def test_an_error_without_a_frame_of_the_agents_has_no_traceback():
+    assert from_agent(ask(LocalAgent(None), 0).error) is None
