@@ -117,7 +117,7 @@ class Plan:
             self.llm,
         )
 
-    @property
+    @cached_property
     def agent(self) -> load.Agent:
         """What the fixture ``agent`` gives, unless a conftest has its own."""
         return self.loaded_agent.agent
@@ -166,7 +166,7 @@ class Plan:
 
     def close(self) -> None:
         """Ends what this process started for the agent."""
-        self.loaded_agent.agent.close()
+        self.agent.close()
         if self.llm is not None:
             self.llm.close()
 
