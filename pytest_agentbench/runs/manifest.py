@@ -8,7 +8,7 @@ import platform
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_agentbench.agents.process import confinement
+from pytest_agentbench.agents.process import sandbox
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.plan import Plan
 
@@ -57,4 +57,4 @@ def _versions() -> dict[str, str]:
 def confinement_in_force(run: Plan, agent: dict[str, str]) -> str | None:
     """What keeps the agent that will answer from the truth; None if it is not in a process of ours."""
     confined = run.loaded_agent.confined and agent["name"] == run.loaded_agent.name
-    return str(confinement.available()) if confined else None
+    return str(sandbox.available()) if confined else None

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from pytest_agentbench.agents.process import confinement
+from pytest_agentbench.agents.process import landlock
 from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
 from pytest_agentbench.benchmarks.daily_mobility.data import DEMO_FOLDER
 from pytest_agentbench.runs import hidden
@@ -77,8 +77,8 @@ def attacked(project, monkeypatch):
 
 def without_landlock(project):
     project.write(
-        conftest__py="from pytest_agentbench.agents.process import confinement\n"
-        "confinement.landlock_abi = lambda: (0, 'switched off')\n"
+        conftest__py="from pytest_agentbench.agents.process import landlock\n"
+        "landlock.abi = lambda: (0, 'switched off')\n"
     )
 
 
@@ -93,8 +93,8 @@ COMMAND = f"cmd:{sys.executable} hostile.py"
 def test_a_hostile_agent_gets_nothing(attacked, project, kind, agent):
     if kind == "bubblewrap":
         without_landlock(project)
-    elif confinement.landlock_abi()[0] < 3:
-        pytest.skip(f"Landlock: {confinement.landlock_abi()[1]}")
+    elif landlock.abi()[0] < 3:
+        pytest.skip(f"Landlock: {landlock.abi()[1]}")
     header, error = attacked(agent)
     if kind == "bubblewrap" and "none" in header:
         pytest.skip(header)

@@ -23,7 +23,7 @@ from typing import Any
 from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.process import Ended, Pool, Process, TimeUp, last_lines
-from pytest_agentbench.agents.process.sandbox import IsolationOptions, Surroundings
+from pytest_agentbench.agents.process.sandbox import IsolationOptions, Sandbox
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -48,7 +48,7 @@ class CommandAgent:
         self._command = command
         self._timeout = timeout
         self._local = threading.local()
-        self._surroundings = None if isolation is None else Surroundings(isolation, self._files())
+        self._sandbox = None if isolation is None else Sandbox(isolation, self._files())
         self._pool = Pool(self._start)
 
     @property
@@ -70,10 +70,10 @@ class CommandAgent:
         return [path for path in paths if path.is_file()]
 
     def _start(self) -> Process:
-        if self._surroundings is None:
+        if self._sandbox is None:
             return Process(self._arguments, cwd=self._cwd)
-        command = self._surroundings.confined(self._arguments)
-        return Process(command, cwd=self._cwd, env=self._surroundings.environment())
+        command = self._sandbox.confined(self._arguments)
+        return Process(command, cwd=self._cwd, env=self._sandbox.environment())
 
     def __call__(self, context: Any, timeout: float | None = None) -> Any:
         """The command's answer; :class:`AgentCrashed` or :class:`AgentTimeout` where there is none.
@@ -111,8 +111,8 @@ class CommandAgent:
     def close(self) -> None:
         """Ends the command: by the end of its standard input, or else by force."""
         self._pool.close()
-        if self._surroundings is not None:
-            self._surroundings.close()
+        if self._sandbox is not None:
+            self._sandbox.close()
 
     def _exchange(
         self, process: Process, question: bytes, tools: wire.Tools, timeout: float | None

@@ -4,7 +4,7 @@ The child is a fresh interpreter, not a fork: it imports the agent's file itself
 alone, as JSON over a socket; tools in a context stay here and are called by message
 (:mod:`pytest_agentbench.agents.process.wire`). What comes back is taken for what it is, data from code that may
 have gone wrong in any way. Where the system has the means, the child cannot reach the truth by way of the
-file system or of other processes either (:mod:`pytest_agentbench.agents.process.confinement`).
+file system or of other processes either (:mod:`pytest_agentbench.agents.process.sandbox`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout, RemoteAg
 from pytest_agentbench.agents.find import file_of
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.process import Ended, Pool, Process, TimeUp, last_lines
-from pytest_agentbench.agents.process.sandbox import IsolationOptions, Surroundings
+from pytest_agentbench.agents.process.sandbox import IsolationOptions, Sandbox
 from pytest_agentbench.agents.usage import CURRENT
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -59,7 +59,7 @@ class IsolatedAgent:
         if llm is not None:
             self._model.add(tuple(wire.LLM.split(".")), llm)
         file = file_of(spec, self._bases)
-        self._surroundings = Surroundings(options, () if file is None else (file,))
+        self._sandbox = Sandbox(options, () if file is None else (file,))
         self._digest: str | None = None
         self._local = threading.local()
         self._pool = Pool(self._start)
@@ -116,7 +116,7 @@ class IsolatedAgent:
     def close(self) -> None:
         """Ends the children and removes their working directory."""
         self._pool.close(wire.framed(wire.encoded({"end": True})))
-        self._surroundings.close()
+        self._sandbox.close()
 
     def _exchange(
         self, child: Process, question: bytes, tools: wire.Tools, timeout: float | None
@@ -173,11 +173,11 @@ class IsolatedAgent:
         return kind(f"the agent's process {ending} {when}{said}")
 
     def _start(self) -> Process:
-        folder = self._surroundings.folder
+        folder = self._sandbox.folder
         child = Process(
-            self._surroundings.confined([sys.executable, "-c", _START, _PACKAGE]),
+            self._sandbox.confined([sys.executable, "-c", _START, _PACKAGE]),
             cwd=folder,
-            env=self._surroundings.environment(),
+            env=self._sandbox.environment(),
             over_socket=True,
         )
         orders = {

@@ -1,7 +1,12 @@
-"""What an agent in a process of its own finds around it: a folder, an environment, and what it may touch."""
+"""The sandbox of an agent in a process of its own: its folder, its environment, and what it may touch.
+
+Landlock confines it where the kernel has that, else bubblewrap where that is installed; :func:`available`
+says which. Both follow one policy (:class:`~pytest_agentbench.agents.process.landlock.Policy`).
+"""
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import sys
@@ -11,8 +16,9 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from pytest_agentbench.agents.process import confinement
+from pytest_agentbench.agents.process import bubblewrap, landlock
 
 # What programs and libraries need to work at all; nothing in which keys and passwords are kept. Proxies
 # are not among them: their addresses may hold passwords.
@@ -41,8 +47,45 @@ class IsolationOptions:
     start_timeout: float = 120.0  # seconds for the interpreter and the agent's imports
 
 
-class Surroundings:
-    """Of one agent; its processes share them. ``own`` are the agent's files, readable wherever they lie."""
+class Confinement(NamedTuple):
+    """How this machine confines: ``landlock (ABI 7)``, ``bubblewrap (0.8.0)`` or ``none (why)``."""
+
+    kind: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.detail})"
+
+
+@functools.cache
+def available() -> Confinement:
+    """The means that is in force for agents in processes of their own."""
+    if sys.platform != "linux":
+        return Confinement("none", "Landlock and bubblewrap are of Linux")
+    abi, no_landlock = landlock.abi()
+    if abi >= landlock.OLDEST_ABI:
+        return Confinement("landlock", f"ABI {abi}")
+    bwrap = bubblewrap.program()
+    version, no_bubblewrap = (None, "not installed") if bwrap is None else bubblewrap.tried(bwrap)
+    if version is not None:
+        return Confinement("bubblewrap", version)
+    return Confinement("none", f"Landlock: {no_landlock}; bubblewrap: {no_bubblewrap}")
+
+
+def confined(command: Sequence[str], policy: landlock.Policy) -> list[str]:
+    """The command that runs ``command`` under the policy, where this machine has the means."""
+    kind = available().kind
+    if kind == "landlock":
+        return landlock.confined(command, policy)
+    if kind == "bubblewrap":
+        bwrap = bubblewrap.program()
+        assert bwrap is not None
+        return bubblewrap.confined(bwrap, command, policy)
+    return list(command)
+
+
+class Sandbox:
+    """Of one agent; its processes share it. ``own`` are the agent's files, readable wherever they lie."""
 
     def __init__(self, options: IsolationOptions, own: Sequence[Path] = ()) -> None:
         self._options = options
@@ -68,10 +111,10 @@ class Surroundings:
         """The command that starts ``command`` so that it sees and changes no more than it may."""
         # Python itself may lie in the folder of the data: a project with its environment in it.
         python = (Path(sys.prefix), Path(sys.base_prefix), _PACKAGE)
-        policy = confinement.Policy(
+        policy = landlock.Policy(
             self._options.hidden, readable=(*python, *self._own), writable=(self.folder,)
         )
-        return confinement.confined(command, policy)
+        return confined(command, policy)
 
     def close(self) -> None:
         if self._options.cwd is None and self._folder is not None:

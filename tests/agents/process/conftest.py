@@ -54,3 +54,16 @@ def runs(tmp_path_factory):
     runs.agent = agent
     yield runs
     agent.close()
+
+
+@pytest.fixture
+def make():
+    """Makes files in a folder, each of which holds its name."""
+
+    def make(folder, *names):
+        for name in names:
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(name)
+
+    return make

@@ -1,17 +1,16 @@
-"""Keeps a process of an agent from files and processes that are not its business, without root.
+"""Landlock: rights to files and processes that a process gives up, without root.
 
-Landlock does it where the kernel has it, else bubblewrap where that is installed; :func:`available` says
-which. The policy is the same: the process may read everything but what is hidden, write only where it is
-told to, and look into no process that it did not start. All that it starts is held to the same.
+What is allowed is listed; Landlock has no way to take something away from it. The process may read
+everything but what is hidden, write only where it is told to, and look into no process that it did not
+start. All that it starts is held to the same.
 
-For Landlock this module is also a program. A bare interpreter imports it alone, takes the rights away from
-itself and becomes the agent's program: no thread, file or module from before is left in there. So it
-imports little, and of the standard library.
+This module is also a program. A bare interpreter imports it alone, takes the rights away from itself and
+becomes the agent's program: no thread, file or module from before is left in there. So it imports little, and
+of the standard library only, and holds the policy that bubblewrap follows, too.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import json
@@ -24,11 +23,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 # What a program may write to, and control, in /dev: shared memory and graphics processors among them.
-DEVICES = (
+_DEVICES = (
     "null", "zero", "full", "random", "urandom", "tty", "shm",
     "nvidia*", "dri", "kfd", "dxg", "accel",
 )  # fmt: skip
-_OLDEST_ABI = 3  # before it a file that may not be written can be cut to nothing
+OLDEST_ABI = 3  # before it a file that may not be written can be cut to nothing
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
@@ -41,8 +40,8 @@ _NO_NEW_PRIVS = 38
 _CAPABILITIES_VERSION = 0x20080522
 _DAC_OVERRIDE = 1 << 1  # root reads and writes what belongs to others
 
-# Its folder comes last: modules beside it have the names of some in the standard library.
-_START = "import sys; sys.path.append(sys.argv[1]); import confinement; confinement.main()"
+# Its folder comes last: modules beside it may have the names of some in the standard library.
+_START = "import sys; sys.path.append(sys.argv[1]); import landlock; landlock.main()"
 _FOLDER = str(Path(__file__).parent)
 
 
@@ -54,68 +53,20 @@ class Policy(NamedTuple):
     writable: tuple[Path, ...] = ()
 
 
-class Confinement(NamedTuple):
-    """How this machine confines: ``landlock (ABI 7)``, ``bubblewrap (0.8.0)`` or ``none (why)``."""
-
-    kind: str
-    detail: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} ({self.detail})"
-
-
-@functools.cache
-def available() -> Confinement:
-    """The means that is in force for agents in processes of their own."""
-    if sys.platform != "linux":
-        return Confinement("none", "Landlock and bubblewrap are of Linux")
-    abi, why_not = landlock_abi()
-    if abi >= _OLDEST_ABI:
-        return Confinement("landlock", f"ABI {abi}")
-    import subprocess
-
-    program = _program()
-    if program is None:
-        return Confinement("none", f"Landlock: {why_not}; bubblewrap: not installed")
-    tried = subprocess.run(  # noqa: S603 -- a program from PATH, and no shell
-        [*_bubblewrap(program, Policy()), program, "--version"],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if tried.returncode == 0:
-        return Confinement("bubblewrap", tried.stdout.split()[-1])
-    said = (tried.stderr.strip().splitlines() or ["it failed"])[-1]
-    return Confinement("none", f"Landlock: {why_not}; bubblewrap: {said}")
-
-
-def landlock_abi() -> tuple[int, str]:
+def abi() -> tuple[int, str]:
     """The version of Landlock in the kernel, 0 for none; and why it is too old, if it is."""
     try:
-        abi = _syscall(_CREATE_RULESET, None, 0, 1)
+        version = _syscall(_CREATE_RULESET, None, 0, 1)
     except OSError as error:
         return 0, os.strerror(error.errno or 0).lower()
-    return abi, f"ABI {abi}, and {_OLDEST_ABI} is needed" if abi < _OLDEST_ABI else ""
+    too_old = version < OLDEST_ABI
+    return version, f"ABI {version}, and {OLDEST_ABI} is needed" if too_old else ""
 
 
 def confined(command: Sequence[str], policy: Policy) -> list[str]:
-    """The command that runs ``command`` under the policy, where this machine has the means."""
-    kind = available().kind
-    if kind == "landlock":
-        paths = [[str(path) for path in part] for part in policy]
-        return [sys.executable, "-I", "-S", "-c", _START, _FOLDER, json.dumps(paths), *command]
-    if kind == "bubblewrap":
-        program = _program()
-        assert program is not None
-        return [*_bubblewrap(program, policy), *command]
-    return list(command)
-
-
-def _program() -> str | None:
-    import shutil
-
-    return shutil.which("bwrap")
+    """The command that runs ``command`` under the policy."""
+    paths = [[str(path) for path in part] for part in policy]
+    return [sys.executable, "-I", "-S", "-c", _START, _FOLDER, json.dumps(paths), *command]
 
 
 def real_places(policy: Policy) -> Policy:
@@ -178,42 +129,10 @@ def visible(root: Path, hidden: Iterable[Path]) -> Iterator[Path]:
             yield from visible(Path(entry.path), inside)
 
 
-def _devices() -> Iterator[Path]:
-    for pattern in DEVICES:
+def devices() -> Iterator[Path]:
+    """What a program may use in /dev."""
+    for pattern in _DEVICES:
         yield from Path("/dev").glob(pattern)
-
-
-# Bubblewrap: a view of the file system of its own, in which nothing lies at the hidden places.
-
-
-def _bubblewrap(program: str, policy: Policy) -> list[str]:
-    policy = real_places(policy)
-    command = [
-        program, "--unshare-user", "--unshare-pid", "--cap-drop", "ALL",
-        "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
-    ]  # fmt: skip
-    for device in _devices():
-        if device.name != "shm":  # has one of its own
-            command += ["--dev-bind", str(device), str(device)]
-    mounts = [(path, ["--ro-bind", str(path)]) for path in policy.readable if path.exists()]
-    mounts += [(path, ["--bind", str(path)]) for path in policy.writable]
-    for path in policy.hidden:
-        if not path.exists():  # covered it can be only after it was made
-            with contextlib.suppress(OSError):
-                path.mkdir(parents=True)
-        if path.is_dir():
-            mounts.append((path, ["--tmpfs"]))
-        elif path.exists():
-            mounts.append((path, ["--ro-bind", os.devnull]))
-    for path, mount in sorted(mounts, key=lambda pair: len(pair[0].parts)):
-        command += [*mount, str(path)]
-    for path, mount in mounts:
-        if mount == ["--tmpfs"]:
-            command += ["--remount-ro", str(path)]
-    return [*command, "--"]
-
-
-# Landlock: rights that a process gives up. What is allowed is listed; there is no way to take away from it.
 
 
 def _syscall(number: int, *arguments: object) -> int:
@@ -249,9 +168,9 @@ def _allow(ruleset: int, place: Path, rights: int) -> None:
 def restrict_self(policy: Policy) -> None:
     """Gives up, for this thread and all that comes after it, what the policy does not allow."""
     policy = real_places(policy)
-    abi, _ = landlock_abi()
-    handled = _UNTIL_TRUNCATE | (_IOCTL_DEV if abi >= 5 else 0)
-    scoped = _ABSTRACT_SOCKETS_AND_SIGNALS if abi >= 6 else 0
+    version, _ = abi()
+    handled = _UNTIL_TRUNCATE | (_IOCTL_DEV if version >= 5 else 0)
+    scoped = _ABSTRACT_SOCKETS_AND_SIGNALS if version >= 6 else 0
     attributes = struct.pack("=QQQ", handled, 0, scoped)
     ruleset = _syscall(_CREATE_RULESET, attributes, len(attributes), 0)
     # Names may be listed everywhere: Python finds no module in a folder that it cannot list.
@@ -262,7 +181,7 @@ def restrict_self(policy: Policy) -> None:
     for root in policy.writable:
         for place in visible(root, policy.hidden):
             _allow(ruleset, place, handled & ~(_MAKE_CHAR | _MAKE_BLOCK))
-    for device in _devices():
+    for device in devices():
         _allow(ruleset, device, handled & ~(_MAKE_CHAR | _MAKE_BLOCK))
     _checked(_libc().prctl(_NO_NEW_PRIVS, 1, 0, 0, 0))
     _give_up_root()

@@ -15,52 +15,14 @@ from pathlib import Path
 import pytest
 
 from pytest_agentbench.agents.errors import AgentCrashed
-from pytest_agentbench.agents.process import confinement
+from pytest_agentbench.agents.process import bubblewrap, landlock, sandbox
 from pytest_agentbench.agents.process.command import CommandAgent
-from pytest_agentbench.agents.process.confinement import Confinement, Policy
 from pytest_agentbench.agents.process.isolated import IsolatedAgent
-from pytest_agentbench.agents.process.sandbox import IsolationOptions
+from pytest_agentbench.agents.process.landlock import Policy
+from pytest_agentbench.agents.process.sandbox import Confinement, IsolationOptions
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="confinement is of Linux")
-PACKAGE = Path(confinement.__file__).parents[2]
-
-
-# What is visible, and what links lead to.
-
-
-def make(folder, *names):
-    for name in names:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
-
-
-def test_visible_is_all_but_the_hidden_and_what_lies_on_the_way(tmp_path):
-    make(tmp_path, "a/x", "a/truth/y", "a/b/z", "c/d")
-    found = set(confinement.visible(tmp_path, [tmp_path / "a/truth", tmp_path / "e/not-yet"]))
-    assert found == {tmp_path / name for name in ("a/x", "a/b", "c")}
-    assert list(confinement.visible(tmp_path, [Path("/elsewhere")])) == [tmp_path]
-    assert list(confinement.visible(tmp_path, [tmp_path])) == []
-
-
-def test_a_link_makes_nothing_visible(tmp_path):
-    make(tmp_path, "truth/y", "x")
-    (tmp_path / "link").symlink_to(tmp_path / "truth")
-    assert list(confinement.visible(tmp_path, [tmp_path / "truth"])) == [tmp_path / "x"]
-
-
-def test_links_in_hidden_folders_are_followed(tmp_path):
-    """As in the cache of the hub, where the files of a snapshot are links to blobs."""
-    make(tmp_path, "blobs/1", "more/deep/2", "python/bin/python3", "agent.py")
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data/one").symlink_to("../blobs/1")
-    (tmp_path / "data/folder").symlink_to(tmp_path / "more")
-    (tmp_path / "data/up").symlink_to(tmp_path)  # holds the agent: nobody's data
-    (tmp_path / "more/loop").symlink_to(tmp_path / "data")
-    (tmp_path / "name").symlink_to(tmp_path / "data")
-    own = (tmp_path / "python", tmp_path / "agent.py")
-    policy = confinement.real_places(Policy((tmp_path / "name",), own))
-    assert set(policy.hidden) == {tmp_path / name for name in ("data", "blobs/1", "more")}
+PACKAGE = Path(sandbox.__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -76,17 +38,17 @@ def test_links_in_hidden_folders_are_followed(tmp_path):
 )  # fmt: skip
 @linux
 def test_what_is_available_is_said_with_the_reason(tmp_path, monkeypatch, abi, bwrap, expected):
-    monkeypatch.setattr(confinement, "landlock_abi", lambda: abi)
+    monkeypatch.setattr(landlock, "abi", lambda: abi)
     monkeypatch.setenv("PATH", str(tmp_path))
     if bwrap:
         (tmp_path / "bwrap").write_text(bwrap)
         (tmp_path / "bwrap").chmod(0o755)
-    assert str(confinement.available.__wrapped__()) == expected
+    assert str(sandbox.available.__wrapped__()) == expected
 
 
 def test_other_systems_have_none(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert str(confinement.available.__wrapped__()) == "none (Landlock and bubblewrap are of Linux)"
+    assert str(sandbox.available.__wrapped__()) == "none (Landlock and bubblewrap are of Linux)"
 
 
 # The real thing.
@@ -97,13 +59,13 @@ def means(kind):
     if sys.platform != "linux":
         return "confinement is of Linux"
     if kind == "landlock":
-        abi, why_not = confinement.landlock_abi()
+        abi, why_not = landlock.abi()
         return None if abi >= 3 else f"Landlock: {why_not}"
     if kind == "bubblewrap":
         if shutil.which("bwrap") is None:
             return "bubblewrap is not installed"
         tried = subprocess.run(
-            [*confinement._bubblewrap("bwrap", Policy()), "true"], capture_output=True, text=True
+            bubblewrap.confined("bwrap", ["true"], Policy()), capture_output=True, text=True
         )
         return tried.stderr.strip() or None
     return None
@@ -114,13 +76,13 @@ def kind(request, monkeypatch):
     why_not = means(request.param)
     if why_not:
         pytest.skip(why_not)
-    monkeypatch.setattr(confinement, "available", lambda: Confinement(request.param, "test"))
+    monkeypatch.setattr(sandbox, "available", lambda: Confinement(request.param, "test"))
     return request.param
 
 
 @pytest.fixture
 def unconfined(monkeypatch):
-    monkeypatch.setattr(confinement, "available", lambda: Confinement("none", "test"))
+    monkeypatch.setattr(sandbox, "available", lambda: Confinement("none", "test"))
 
 
 # Each way is a function of the context that returns what it read, or raises.
@@ -301,7 +263,7 @@ RUNS = "import os, subprocess, sys\nfrom pathlib import Path\ndef agent(do): ret
 
 
 @pytest.fixture
-def place(tmp_path):
+def place(make, tmp_path):
     make(tmp_path, "project/helper.py", "project/package/__init__.py", "project/words.txt")
     make(tmp_path, "project/.agentbench/runs/1/records.jsonl")
     (tmp_path / "project/helper.py").write_text("word = 'helped'\n")
@@ -370,7 +332,7 @@ def test_nothing_outside_its_folder_can_be_changed(confined, place, tmp_path):
 
 
 @linux
-def test_what_appears_later_at_a_hidden_place_is_hidden_too(confined, place):
+def test_what_appears_later_at_a_hidden_place_is_hidden_too(make, confined, place):
     confined("1")
     make(place, "not-yet/records.jsonl", ".agentbench/runs/2/records.jsonl")
     for name in ("not-yet/records.jsonl", ".agentbench/runs/2/records.jsonl"):
@@ -380,7 +342,7 @@ def test_what_appears_later_at_a_hidden_place_is_hidden_too(confined, place):
 
 @linux
 def test_our_process_cannot_be_signalled(confined):
-    if confinement.available().kind == "landlock" and confinement.landlock_abi()[0] < 6:
+    if sandbox.available().kind == "landlock" and landlock.abi()[0] < 6:
         pytest.skip("Landlock keeps signals back from ABI 6 on")
     answer = attempt(confined, f"os.kill({os.getpid()}, 0)")
     assert answer.startswith(("PermissionError", "ProcessLookupError"))
@@ -422,12 +384,12 @@ def test_an_agent_is_not_started_where_confinement_fails(place, monkeypatch):
     why_not = means("landlock")
     if why_not:
         pytest.skip(why_not)
-    confined = confinement.confined(["sh", "-c", "echo started"], Policy())
-    confined[confined.index(confinement._FOLDER) + 1] = '[["\\u0000"], [], []]'
+    confined = sandbox.confined(["sh", "-c", "echo started"], Policy())
+    confined[confined.index(landlock._FOLDER) + 1] = '[["\\u0000"], [], []]'
     result = subprocess.run(confined, capture_output=True, text=True)
     assert result.returncode != 0
     assert "started" not in result.stdout
-    monkeypatch.setattr(confinement, "_FOLDER", str(place))
+    monkeypatch.setattr(landlock, "_FOLDER", str(place))
     agent = IsolatedAgent("agent.py", [place])
     with pytest.raises(AgentCrashed, match=r"ended with exit code 1 while it imported agent.py"):
         agent("1")
@@ -480,10 +442,10 @@ def test_it_works_without_root(public, kind):
         f"""
         import json, os
         from pathlib import Path
-        from pytest_agentbench.agents.process import confinement
+        from pytest_agentbench.agents.process import sandbox
         from pytest_agentbench.agents.process.isolated import IsolatedAgent
         from pytest_agentbench.agents.process.sandbox import IsolationOptions
-        confinement.available = lambda: confinement.Confinement({kind!r}, "test")
+        sandbox.available = lambda: sandbox.Confinement({kind!r}, "test")
         home = Path({str(folder / "home")!r})
         agent = IsolatedAgent("agent.py", [home], IsolationOptions(hidden=(home / "data",)), 60.0)
         def attempt(do):
