@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import json
-import pkgutil
 import signal
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -38,8 +37,9 @@ def pytest_configure(config: pytest.Config) -> None:
 class Project:
     """A user's project in a temporary folder, in which real commands are run."""
 
-    def __init__(self, pytester: pytest.Pytester) -> None:
+    def __init__(self, pytester: pytest.Pytester, libraries: Libraries) -> None:
         self._pytester = pytester
+        self._libraries = libraries
         self.path = pytester.path
 
     def write(self, **files: str) -> None:
@@ -59,7 +59,10 @@ class Project:
             return self.pytest_process(*args)
         with _left_as_found():
             # pytest-rerunfailures would start a server in a thread and never end it.
-            return self._pytester.runpytest_inprocess("-p", "no:rerunfailures", *args)
+            quiet = ("-p", "no:rerunfailures")
+            result = self._pytester.runpytest_inprocess(*quiet, *args, plugins=[self._libraries])
+            self._libraries.keep()
+            return result
 
     def pytest_process(self, *args: str) -> pytest.RunResult:
         """pytest in a process of its own: for signals, crashes, imports and other plugins."""
@@ -109,16 +112,20 @@ class Project:
         return [json.loads(line) for line in lines]
 
 
+def _threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name != "tqdm_monitor"}
+
+
 @contextlib.contextmanager
 def _left_as_found() -> Iterator[None]:
     """What runs in this process imports the toy afresh, and leaves no thread and no handler behind."""
-    threads, handler = set(threading.enumerate()), signal.getsignal(signal.SIGINT)
+    threads, handler = _threads(), signal.getsignal(signal.SIGINT)
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(sys.modules, "toybench", raising=False)
         patch.syspath_prepend(str(TOY))
         yield
     deadline = time.monotonic() + 30
-    while left := set(threading.enumerate()) - threads:
+    while left := _threads() - threads:
         assert time.monotonic() < deadline, f"needs a process of its own, for it leaves {left}"
         time.sleep(0.01)
     assert signal.getsignal(signal.SIGINT) is handler, "needs a process of its own"
@@ -132,24 +139,37 @@ def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def imported() -> None:
-    """All that a run may import: pytester forgets what is imported after it was made."""
-    import pytest_agentbench
+class Libraries:
+    """What runs in this process have imported, for the next ones: C code cannot be loaded twice.
 
-    for module in pkgutil.walk_packages(pytest_agentbench.__path__, "pytest_agentbench."):
-        if not module.name.endswith(("__main__", ".make_demo")):
-            importlib.import_module(module.name)
-    for name in ("bokeh.embed", "bokeh.models", "bokeh.plotting", "bokeh.resources", "polars"):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
+    pytester forgets all modules that were imported after it was made. It is told to forget only the project's.
+    """
+
+    def __init__(self) -> None:
+        self._modules: dict[str, ModuleType] = {}
+
+    def pytest_unconfigure(self) -> None:
+        theirs = (str(TOY), str(Path.cwd()))
+        for name, module in list(sys.modules.items()):
+            if not str(getattr(module, "__file__", None)).startswith(theirs):
+                self._modules[name] = module
+
+    def keep(self) -> None:
+        for name, module in self._modules.items():
+            sys.modules.setdefault(name, module)
+
+
+@pytest.fixture
+def libraries() -> Iterator[Libraries]:
+    """Made before pytester and so ended after it."""
+    found = Libraries()
+    yield found
+    found.keep()
 
 
 @pytest.fixture
 def project(
-    imported: None,  # noqa: ARG001 # before pytester
-    pytester: pytest.Pytester,
-    monkeypatch: pytest.MonkeyPatch,
+    libraries: Libraries, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> Project:
     monkeypatch.setenv("PYTHONPATH", str(TOY))
     # Their imports take a second or two in every subprocess, and no test in there uses them.
@@ -165,4 +185,4 @@ def project(
         "PYTEST_XDIST_TESTRUNUID",
     ):
         monkeypatch.delenv(name, raising=False)
-    return Project(pytester)
+    return Project(pytester, libraries)
