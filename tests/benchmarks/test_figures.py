@@ -23,7 +23,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def made(run: Finished) -> dict[str, shared.Figure]:
-    figures = run.benchmark.figures(run.dataset, run.records, run.scores)
+    figures = run.benchmark.figures(run.dataset, run.records, run.scores.as_json())
     return {figure.title: figure for figure in figures}
 
 
@@ -51,7 +51,7 @@ def test_each_benchmark_has_its_plots(runs):
 def test_without_a_valid_answer_there_is_nothing_to_plot(runs, name):
     run = runs[name]
     failed = [Record(r.benchmark, r.sample, "error", error="x") for r in run.records]
-    assert list(run.benchmark.figures(run.dataset, failed, run.scores)) == []
+    assert list(run.benchmark.figures(run.dataset, failed, run.scores.as_json())) == []
 
 
 def test_a_trajectory_is_the_day_of_the_picker(runs):
@@ -111,7 +111,7 @@ def test_inference_mode_has_no_truth_to_plot(runs):
     run = runs[HUMOB]
     settings = dataclasses.replace(run.settings, mode="inference")
     dataset = run.settings.benchmark.load(settings)
-    assert list(run.benchmark.figures(dataset, run.records, run.scores)) == []
+    assert list(run.benchmark.figures(dataset, run.records, run.scores.as_json())) == []
 
 
 def test_histograms_are_shares_of_the_two_populations(runs):
@@ -147,7 +147,7 @@ def test_areas_are_the_intentions_of_every_half_hour(runs):
 def test_hit_rates_stand_beside_chance(runs):
     run = runs[BEHAVIOR]
     data = columns(made(run)["Hit rate against chance"].models[0], "chance")
-    expected = run.scores["readings"]["documented"]
+    expected = run.scores.as_json()["readings"]["documented"]
     assert data["value"] == [expected[f"top_{n}_hit_rate"]["value"] for n in (1, 3, 5)]
     assert data["chance"] == pytest.approx([0.05, 0.15, 0.25])
     assert all(low <= value <= high for low, value, high in zip(data["low"], data["value"], data["high"], strict=True))  # fmt: skip
@@ -170,7 +170,7 @@ def test_runs_without_a_kind_of_sample_lack_its_plot(runs):
     run = runs[BEHAVIOR]
     reviews = [r for r in run.records if r.sample.startswith("review")]
     absent = {"value": None, "reason": "the run has no recommendation samples"}
-    scores = {**run.scores, "readings": {"documented": {"top_1_hit_rate": absent}}}
+    scores = {**run.scores.as_json(), "readings": {"documented": {"top_1_hit_rate": absent}}}
     titles = [f.title for f in run.benchmark.figures(run.dataset, reviews, scores)]
     assert titles == ["Stars: true and given"]
 
