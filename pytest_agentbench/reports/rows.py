@@ -10,7 +10,7 @@ from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.reports.text import interval, number, signed
 from pytest_agentbench.runs.record import STATUSES
 from pytest_agentbench.runs.scores_file import Counts, Floor, Score, Scores
-from pytest_agentbench.scoring.compare import Difference
+from pytest_agentbench.scoring.compare import Difference, metric_named
 
 GATE_WORDS = {True: "passed", False: "failed", None: "not decided"}
 PRIMARY_NOTE = "* the primary reading: gates and the headline use it"
@@ -37,14 +37,13 @@ class MetricTable:
 
 def metric_table(scores: Scores, metrics: Sequence[Metric]) -> MetricTable:
     """Every metric of a run; ``metrics`` (the benchmark's) tell direction and unit."""
-    known = {metric.name: metric for metric in metrics}
     others = [reading for reading in scores.readings if reading != scores.primary]
     readings = (scores.primary, *others)
     return MetricTable(
         readings,
         tuple(
             MetricRow(
-                known.get(name) or Metric(name, "higher"),
+                metric_named(metrics, name),
                 tuple(scores.metric(name, reading) for reading in readings),
             )
             for name in scores.primary_reading
@@ -76,8 +75,9 @@ def epochs_note(scores: Scores, headline: str) -> str | None:
     """The headline of every epoch, where there are several."""
     if not scores.epochs:
         return None
-    values = ", ".join(number(epoch[scores.primary].get(headline)) for epoch in scores.epochs)
-    return f"means over {len(scores.epochs)} epochs; {headline} of each: {values}"
+    values = [epoch.get(scores.primary, {}).get(headline) for epoch in scores.epochs]
+    shown = ", ".join(map(number, values))
+    return f"means over {len(values)} epochs; {headline} of each: {shown}"
 
 
 def difference_cells(difference: Difference) -> list[str]:

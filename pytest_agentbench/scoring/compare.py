@@ -51,9 +51,19 @@ class Difference:
         """``same`` where no resample differs; ``unclear`` where the interval holds 0 or is missing."""
         if self.value == self.low == self.high == 0:
             return "same"
-        if self.low is None or self.high is None or self.low <= 0 <= self.high:
+        if self.low is None or not is_clear(self.low, self.high):
             return "unclear"
         return "better" if (self.low > 0) == (self.better == "higher") else "worse"
+
+
+def is_clear(low: float | None, high: float | None) -> bool:
+    """Whether a difference with this interval is one: the interval is there and leaves 0 out."""
+    return low is not None and high is not None and not low <= 0 <= high
+
+
+def metric_named(metrics: Sequence[Metric], name: str) -> Metric:
+    """The metric of a benchmark; of one that its table does not name, higher is better."""
+    return next((metric for metric in metrics if metric.name == name), Metric(name, "higher"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -210,11 +220,10 @@ def to_baseline(scores: Scores, metrics: Sequence[Metric]) -> list[Difference]:
     """The differences of a run to its baseline in the primary reading; none without one."""
     if scores.baseline is None:
         return []
-    known = {metric.name: metric for metric in metrics}
     theirs = scores.baseline.readings.get(scores.primary, {})
     return [
         _difference(
-            known.get(name) or Metric(name, "higher"),
+            metric_named(metrics, name),
             theirs.get(name, Score()),
             scores.metric(name),
             delta,

@@ -28,7 +28,7 @@ from pytest_agentbench.runs.scores_file import Floor
 from pytest_agentbench.settings.settings import Settings
 
 MOST_SAMPLES = 2000
-MOST_SECONDS = 2.0  # for all baselines together; what is not done then, a later run does
+MOST_SECONDS = 2.0  # for all baselines together; a later run computes what is left
 _PROBE = 10  # samples measured first, to tell how long all would take
 _CHUNK = 50
 _LONGEST_REASON = 200
@@ -68,7 +68,7 @@ def floors(
             if floor is None:
                 why = f"not done within {most_seconds:g} s"
                 floor = Floor(specs.builtin(name), skipped=why)
-            # One that was slow with all the time for itself is not tried again; one that failed is.
+            # One that was too slow with the whole time to itself is not tried again; a failed one is.
             if floor.readings or (slow and left > most_seconds * 0.9):
                 with contextlib.suppress(OSError):
                     kept = {**asdict(floor), "budget": most_seconds}
@@ -84,7 +84,7 @@ def _computed(
     name: str,
     seconds: float,
 ) -> Floor | None:
-    """The floor of one baseline; None where there is not the time for it."""
+    """The floor of one baseline; None where it would take too long."""
     agent = specs.builtin(name)
     started = time.monotonic()
     if seconds <= 0:
@@ -93,9 +93,9 @@ def _computed(
     try:
         records: list[Record] = []
         probe = list(indices[:_PROBE])
-        with captured.kept():  # what a baseline prints is nobody's output
+        with captured.kept():  # what a baseline prints is dropped
             for start, part in _chunks(len(probe), indices):
-                if start == len(probe):  # what the first few took tells what all will take
+                if start == len(probe):  # the time of the first few tells that of all
                     settings.benchmark.score_run(dataset, records)(settings.reading, None)
                     spent = time.monotonic() - started
                     if spent / len(probe) * len(indices) > 4 * seconds:
@@ -141,7 +141,7 @@ def _plain(value: Any) -> float | None:
 
 
 def _place(settings: Settings, dataset: Dataset, indices: Sequence[int], name: str) -> Path:
-    """Where a floor is kept: by all that decides it, this version included."""
+    """The cache file of a floor, named after all that decides it, this version included."""
     decisive: Mapping[str, Any] = {
         "version": __version__,
         "class": f"{type(settings.benchmark).__module__}:{type(settings.benchmark).__qualname__}",

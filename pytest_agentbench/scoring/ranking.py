@@ -1,9 +1,9 @@
-"""Runs in order of their headline, those that may be compared apart from those that may not.
+"""Runs ranked by their headline.
 
 Runs stand in one table if benchmark, mode, reading, data, conditions and the samples asked are the
-same. A run shares the rank of the best one of its rank if the paired difference between the two is
-not clear (its interval holds 0). Where the data are not there to pair the runs, they share a
-rank if their intervals overlap, which separates fewer of them; the table says which was used.
+same. A run shares a rank with the best run of that rank if the paired difference between the two is
+not clear: its interval holds 0. Without the data, runs cannot be paired; then they share a rank if
+their intervals overlap, which separates fewer of them. The table says which way was used.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Row:
     rank: int
     tied: bool  # shares the rank with another
     run: StoredRun
-    score: Score
+    score: Score  # of the headline
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _asked(run: StoredRun) -> str:
 def _table(identity: dict[str, str], runs: Sequence[StoredRun], dataset: str | None) -> Table:
     benchmark = stored.benchmark_of(runs[0])
     metric = benchmark.headline
-    better = next((m.better for m in benchmark.metrics if m.name == metric), "higher")
+    better = compare.metric_named(benchmark.metrics, metric).better
     sign = -1 if better == "higher" else 1
 
     def order(run: StoredRun) -> tuple[float, str]:
@@ -132,7 +132,7 @@ def _paired(settings: Settings, data: Dataset, metric: str) -> Tie:
         found = compare.paired_scores(first, second, settings, data).baseline
         assert found is not None
         delta = found.deltas[settings.reading][metric]
-        return delta.low is None or delta.high is None or delta.low <= 0 <= delta.high
+        return not compare.is_clear(delta.low, delta.high)
 
     return tie
 

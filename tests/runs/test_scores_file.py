@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,13 @@ def test_a_run_with_everything_is_written_again_to_the_byte(project):
     text = (project.runs()[-1] / "scores.json").read_text(encoding="utf-8")
     assert written(read(json.loads(text))) == text
     assert {"epochs", "baseline", "floor", "gates"} <= set(json.loads(text))
+
+
+@pytest.mark.parametrize("name", ["half", "finished", "cut_short"])
+def test_scores_of_0_1_0_are_written_again_to_the_byte(name):
+    path = Path(__file__).parent / "written_by_0_1_0" / name / "scores.json"
+    text = path.read_text(encoding="utf-8")
+    assert written(read(json.loads(text))) == text
 
 
 def test_scores_know_their_metrics():

@@ -20,6 +20,7 @@ from pytest_agentbench.benchmarks.figures import (
     plot,
     source,
 )
+from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.metrics.divergence import round_half_up
 from pytest_agentbench.metrics.hit_rate import CUTS
 
@@ -65,13 +66,13 @@ def hit_rates(scores: Mapping[str, Any]) -> list[Figure]:
     )
     hover(
         made, drawn,
-        [("hit rate", "@value{0.000}"), ("95 % interval", "@low{0.000} to @high{0.000}"),
+        [("hit rate", "@value{0.000}"), (INTERVAL, "@low{0.000} to @high{0.000}"),
          ("chance", "@chance{0.000}")],
     )  # fmt: skip
     return [
         Figure(
             "Hit rate against chance",
-            "How often the true item is among the first 1, 3 and 5, with its 95 % interval; chance "
+            f"How often the true item is among the first 1, 3 and 5, with its {INTERVAL}; chance "
             "is a random order of the same candidates.",
             (made,),
             legend({"agent": REAL, "chance": GENERATED}),

@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.files import write_whole
-from pytest_agentbench.benchmarks.protocol import Metric
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.reports import rows
 from pytest_agentbench.reports.html import page, plots, samples
 from pytest_agentbench.runs.record import STATUSES
 from pytest_agentbench.runs.scores_file import Score
-from pytest_agentbench.scoring.compare import to_baseline
+from pytest_agentbench.scoring.compare import metric_named, to_baseline
 from pytest_agentbench.settings.gates import COVERAGE
 
 if TYPE_CHECKING:
-    from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset
+    from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Metric
     from pytest_agentbench.runs.record import Record
     from pytest_agentbench.runs.scores_file import Scores
     from pytest_agentbench.settings.settings import Settings
@@ -91,8 +90,7 @@ def _policy(scripts: Sequence[str]) -> str:
 
 
 def _headline(benchmark: Benchmark, scores: Scores) -> dict[str, Any]:
-    known = {metric.name: metric for metric in benchmark.metrics}
-    metric = known.get(benchmark.headline) or Metric(benchmark.headline, "higher")
+    metric = metric_named(benchmark.metrics, benchmark.headline)
     score = scores.metric(benchmark.headline)
     label = rows.labelled(metric.name, metric.unit)
     return {"metric": metric, "score": score, "label": label, "scale": _scale(score, metric)}

@@ -27,7 +27,7 @@ PREVIEW = 90
 ERROR_LINE = 160
 
 _PLAIN = (str, int, float, Mapping, list, tuple, set, frozenset)
-_METHODS = ("tolist", "to_list", "to_dict", "isoformat")  # as records.jsonable asks for them
+_METHODS = ("tolist", "to_list", "to_dict", "isoformat")  # those that jsonable knows
 _UNSAFE = "<>&\u2028\u2029"  # "</script>" would end the element that holds the JSON
 
 
@@ -44,9 +44,8 @@ def table(records: Sequence[Record], reading: str, metrics: Sequence[str]) -> di
     """The columns of the table, each with all its values: compact, and quick to sort."""
     present = {name for record in records for name in record.metrics.get(reading, {})}
     names = [name for name in metrics if name in present]
-    names += sorted(
-        present - set(names)
-    )  # a benchmark may keep values that its table does not name
+    # A benchmark may keep values that its table does not name.
+    names += sorted(present - set(names))
     columns: list[dict[str, Any]] = [
         {"name": "sample", "values": [record.sample for record in records]}
     ]
