@@ -132,27 +132,29 @@ def _on_cluster(
 def _scored(run: Plan, batches: Iterator[Sequence[Record]], arguments: Sequence[str]) -> int:
     agent = {"name": run.loaded_agent.name, "digest": run.loaded_agent.digest}
     place = Place(names.find_house(Path.cwd()), Path.cwd(), arguments)
-    live = Collector(run, agent, place, time.strftime("%Y%m%d-%H%M%S"), load_baseline(run, place))
+    collector = Collector(
+        run, agent, place, time.strftime("%Y%m%d-%H%M%S"), load_baseline(run, place)
+    )
     epochs = range(1, run.settings.epochs + 1)
-    live.expected = {Question(index, epoch) for index in run.indices for epoch in epochs}
+    collector.expected = {Question(index, epoch) for index in run.indices for epoch in epochs}
     out = Lines()
     out.write_line(summary.header(run, agent["name"]))
-    progress = Progress(run.settings.nodeid, "samples", len(live.expected))
+    progress = Progress(run.settings.nodeid, "samples", len(collector.expected))
     try:
         for records in batches:
             for record in records:
-                live.add(*record.to_parts())
-            if live.unlogged:
-                raise BenchmarkError(f"records cannot be written: {live.unlogged}")
+                collector.add(*record.to_parts())
+            if collector.unlogged:
+                raise BenchmarkError(f"records cannot be written: {collector.unlogged}")
             progress.add(len(records))
-        gates = publish.finish(live, incomplete=None)
+        gates = publish.finish(collector, incomplete=None)
     finally:
-        live.log.close()
-    failed = [record for record in live.logged() if record.status != "ok"]
+        collector.log.close()
+    failed = [record for record in collector.logged() if record.status != "ok"]
     if failed:
-        out.write_line(failures_text(failed, len(live.expected)))
-    publish.show(out, live)
-    own = {f"gate[{gate.gate}]" for gate in live.scores.gates} if live.scores else set()
+        out.write_line(failures_text(failed, len(collector.expected)))
+    publish.show(out, collector)
+    own = {f"gate[{gate.gate}]" for gate in collector.scores.gates} if collector.scores else set()
     for name, failure in gates:  # those of the scores stand in the summary
         if failure is not None and name not in own:
             out.write_line(f"{name.removesuffix(']').replace('[', ' failed: ')}: {failure}")

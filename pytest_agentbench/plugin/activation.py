@@ -1,4 +1,4 @@
-"""From what the user typed to plans: which benchmarks were asked for, and with which settings."""
+"""Builds the plans that the command line asks for, and registers the plugins that run them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MARKED = pytest.StashKey[dict[str, Plan]]()
 
 
 def activate(config: pytest.Config) -> None:
-    """Prepares every run that was asked for; any mistake is a usage error before a sample is asked."""
+    """Makes every run ready. A mistake is a usage error here, before any sample is asked."""
     worker = getattr(config, "workerinput", None)
     told = None if worker is None else worker.get("agentbench_host")
     try:
@@ -73,7 +73,7 @@ def activate(config: pytest.Config) -> None:
     named = [(p, frozenset(selected.get(n, ()))) for n, p in plans.items() if n not in paths]
     scenarios = {path: plans[nodeid] for nodeid, path in paths.items()}
     config.pluginmanager.register(Collection(named, scenarios), "agentbench-collection")
-    # After the controller: pytest calls it before the controller at the end of the session.
+    # Registered after the controller, so that it saves its answers before the controller scores.
     config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
     config.stash[_MARKED] = {p.benchmark.name: p for p, _ in named}
     keep_only_tests(config, plans)
@@ -90,7 +90,7 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
 
 
 def plan_of(node: Any) -> Plan | None:
-    """The run that a test belongs to: by its place in a benchmark, or by its mark."""
+    """The plan that a test belongs to: by its module, or by its marker."""
     module = node.getparent(BenchmarkModule)
     if module is not None:
         plan: Plan = module.plan

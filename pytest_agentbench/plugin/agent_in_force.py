@@ -1,4 +1,4 @@
-"""Which agent will answer, and the digest of its source."""
+"""The name of the agent that will answer, and the digest of its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a data set to pytest items: real parametrised functions, fed by fixtures."""
+"""From a plan to pytest items: parametrised functions in a module that exists in memory only."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from pytest_agentbench.runs.plan import Plan
 
 
 class BenchmarkModule(compat.MemoryModule):
-    """A module that exists in memory only: one function for each kind of sample."""
+    """The module of one plan, with one function for each kind of sample."""
 
     plan: Plan
-    selected: frozenset[str]  # names pasted by the user ("uid[80012]", "uid"); empty: all
+    # Names that the user has pasted ("uid[80012]", "uid"); empty for all.
+    selected: frozenset[str]
 
     @classmethod
     def of(
@@ -42,7 +43,7 @@ class BenchmarkModule(compat.MemoryModule):
 
     @cached_property
     def fixtures_are_ours(self) -> bool:
-        """Whether no conftest has an ``agent`` or a ``sample`` of its own, and nobody looks at fixtures."""
+        """Whether ``agent`` and ``sample`` are not overridden, and no option shows fixtures."""
         option = self.config.option
         watched = option.setupshow or option.setuponly or option.setupplan
         return not watched and all(compat.is_defined_once(self, n) for n in ("agent", "sample"))
@@ -61,7 +62,7 @@ class BenchmarkModule(compat.MemoryModule):
 
 
 class InvocationDirectory(pytest.Directory):
-    """A folder from rootdir down to where pytest was started, so that conftests there apply."""
+    """A folder on the way from rootdir to where pytest was started, so that its conftest applies."""
 
     below: Sequence[Path]
     modules: Sequence[tuple[Plan, frozenset[str]]]
@@ -81,14 +82,13 @@ class InvocationDirectory(pytest.Directory):
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         if self.below:
             return [InvocationDirectory.make(self, self.below[0], self.below[1:], self.modules)]
-        # rootdir as their path: --lf skips files whose path has no failures, and every failure of
-        # ours lies below rootdir.
+        # Their path is rootdir: --lf skips every file whose path has no failure in it.
         root = self.config.rootpath
         return [BenchmarkModule.of(plan, self, root, names) for plan, names in self.modules]
 
 
 class Collection:
-    """Puts the samples among the session's items and their records on the reports."""
+    """Hooks that add samples to the session's items, run them, and put records on their reports."""
 
     def __init__(
         self, named: Sequence[tuple[Plan, frozenset[str]]], scenarios: dict[Path, Plan]
@@ -156,7 +156,7 @@ class Collection:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Gives an item what its fixtures would, without the work that fixtures are to pytest."""
+        """Fills ``agent`` and ``sample`` in without running the fixtures, which takes pytest longer."""
         module = item.parent
         if isinstance(module, BenchmarkModule) and module.fixtures_are_ours:
             assert isinstance(item, pytest.Function)

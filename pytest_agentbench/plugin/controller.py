@@ -1,4 +1,4 @@
-"""The controller's side: every record is logged as it comes; at the end runs are scored and gated."""
+"""The controller's hooks: log every record as it comes; at the end score each run and decide its gates."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.plugin import compat, gate_reports, junit, progress_line
+from pytest_agentbench.plugin import compat, gate_reports, junit
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
 from pytest_agentbench.plugin.item import failed_records
+from pytest_agentbench.plugin.progress_line import Progress
 from pytest_agentbench.reports import publish, summary
 from pytest_agentbench.runs import manifest, run_folder
 from pytest_agentbench.runs.collector import Collector, Place, Resuming
@@ -24,11 +25,14 @@ from pytest_agentbench.runs.scores_file import Scores
 from pytest_agentbench.scoring.compare import load_baseline
 
 _INCOMPLETE = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
-_LAST_REPORTS = 5.0  # seconds for workers to report what they know, in a session cut short
+# Exit codes that become TESTS_FAILED where a gate fails; any other says worse already.
+_RAISED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+# Seconds that workers have to report what they know when a session is cut short.
+_LAST_REPORTS = 5.0
 
 
 class Controller:
-    """Hooks of the process that owns the terminal; xdist's workers do not have it."""
+    """Hooks of the process that owns the terminal. xdist's workers do not register them."""
 
     def __init__(self, config: pytest.Config, plans: Sequence[Plan]) -> None:
         self._config = config
@@ -48,27 +52,15 @@ class Controller:
             )
             for plan in plans
         ]
-        self._progress = progress_line.Progress(config)
+        self._progress = Progress(config)
         self._session: pytest.Session | None = None
         self._stopped: str | None = None
-        self._looped = self._completed = self._told = False
+        self._looped = self._completed = self._summed_up = False
         self.workers: set[Any] = set()  # xdist's, those that have not ended
 
-    @property
-    def _terminal(self) -> pytest.TerminalReporter | None:
-        reporter: pytest.TerminalReporter | None = self._config.pluginmanager.getplugin(
-            "terminalreporter"
-        )
-        return reporter
-
     def pytest_report_header(self) -> list[str]:
-        lines = [
-            summary.header(collector.run, collector.agent["name"]) for collector in self.collectors
-        ]
-        confined = {
-            manifest.confinement_in_force(collector.run, collector.agent)
-            for collector in self.collectors
-        }
+        lines = [summary.header(one.plan, one.agent["name"]) for one in self.collectors]
+        confined = {manifest.confinement_in_force(one.plan, one.agent) for one in self.collectors}
         return lines + [f"confinement: {means}" for means in confined if means is not None]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -85,28 +77,22 @@ class Controller:
     def _expect(self, nodeids: Iterable[str]) -> None:
         for nodeid in nodeids:
             for collector in self.collectors:
-                collector.expected.update(collector.run.questions_of(nodeid))
+                collector.expected.update(collector.plan.questions_of(nodeid))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        # Taken off, or the terminal reporter would keep every answer in memory.
+        # Taken off the report: the terminal reporter keeps all reports until the end.
         carried = report.__dict__.pop("agentbench_records", None)
         if carried is None and report.when in ("setup", "call", "teardown"):
             return
-        collector = next(
-            (
-                collector
-                for collector in self.collectors
-                if collector.run.questions_of(report.nodeid)
-            ),
-            None,
-        )
+        owners = (one for one in self.collectors if one.plan.questions_of(report.nodeid))
+        collector = next(owners, None)
         if collector is None:
             return
         if carried is None:  # xdist's report of a dead worker
-            name = report.nodeid[len(collector.run.settings.nodeid) + 2 :]
-            failed = failed_records(collector.run, name, str(report.longrepr))
-            # It may have died after its answer was sent and before it could say that it was done.
+            name = report.nodeid[len(collector.plan.settings.nodeid) + 2 :]
+            failed = failed_records(collector.plan, name, str(report.longrepr))
+            # The worker may have died after its answer had come.
             carried = [r.to_parts() for r in failed if (r.sample, r.epoch) not in collector.came]
         records = [collector.add(fields, answer) for fields, answer in carried]
         if collector.unlogged:
@@ -116,17 +102,15 @@ class Controller:
             report.agentbench_status = bad  # type: ignore[attr-defined]
         for record in records:
             self._config.hook.pytest_agentbench_record(
-                record=record, settings=collector.run.settings
+                record=record, settings=collector.plan.settings
             )
         overspent = collector.overspent()
         if overspent and collector.missing():
             self.stop(overspent)
-        self._progress.show(
-            collector.run, collector.records.values(), len(collector.expected), self._terminal
-        )
+        self._progress.show(collector.plan, collector.records.values(), len(collector.expected))
 
     def stop(self, reason: str) -> None:
-        """Ends the session; under xdist the scheduler's session is another object."""
+        """Ends the session: pytest's, or the one of xdist that hands out the items."""
         self._stopped = reason
         distributed = compat.distributed_session(self._config)
         if distributed is not None:
@@ -136,7 +120,7 @@ class Controller:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """A loop that does not come to its end (-x, Ctrl-C, pytest.exit) leaves the run incomplete."""
+        """Notes whether the loop comes to its end: -x, Ctrl-C and pytest.exit cut it short."""
         option = self._config.option
         self._looped = not (option.collectonly or option.setupplan or option.setuponly)
         result = yield
@@ -144,9 +128,9 @@ class Controller:
         return result
 
     def save(self, saved: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-        """Logs records that had no report to ride on."""
+        """Logs records that no report has carried, by node id of their run."""
         for collector in self.collectors:
-            for fields, answer in saved.get(collector.run.settings.nodeid, ()):
+            for fields, answer in saved.get(collector.plan.settings.nodeid, ()):
                 collector.add(fields, answer)
 
     @pytest.hookimpl(optionalhook=True)
@@ -174,11 +158,11 @@ class Controller:
         try:
             self._hear_workers_out()
             self._finish(session)
-        except KeyboardInterrupt:  # once more: then without scores
+        except KeyboardInterrupt:  # a second Ctrl-C: no scores then
             session.exitstatus = pytest.ExitCode.INTERRUPTED
 
     def _hear_workers_out(self) -> None:
-        """Takes what workers have reported or still report: xdist leaves it when it is interrupted."""
+        """Logs what workers have reported or still report. xdist drops it when it is interrupted."""
         distributed = compat.distributed_session(self._config)
         if distributed is None:
             return
@@ -190,7 +174,7 @@ class Controller:
                 event, given = compat.next_event(distributed, deadline - time.monotonic())
             except queue.Empty:
                 return
-            except KeyboardInterrupt:  # once more: then only what is there already
+            except KeyboardInterrupt:  # a second Ctrl-C: only what is there already
                 deadline = 0.0
                 continue
             if event == "testreport":
@@ -203,58 +187,57 @@ class Controller:
         for collector in self.collectors:
             if collector.expected:
                 incomplete = self._incomplete(session, collector)
-                tell = functools.partial(tell_scores, collector, self._config)
+                tell = functools.partial(self._tell, collector)
                 to_mlflow = bool(self._config.getoption("agentbench_mlflow"))
                 gates = publish.finish(collector, incomplete, tell, to_mlflow)
                 failed += incomplete is not None
-                gate_reports.report(session, collector.run.settings.nodeid, gates)
+                gate_reports.report(session, collector.plan.settings.nodeid, gates)
                 failed += sum(failure is not None for _, failure in gates)
             collector.log.close()
         problem = self._write_session()
         if problem is not None:
             gate_reports.report(session, "agentbench", [("files", problem)])
             failed += 1
-        if failed and session.exitstatus in (
-            pytest.ExitCode.OK,
-            pytest.ExitCode.NO_TESTS_COLLECTED,
-        ):
+        if failed and session.exitstatus in _RAISED:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
+    def _tell(self, collector: Collector, scores: Scores) -> None:
+        """Gives the scores of a run to JUnit and to other plugins."""
+        settings = collector.plan.settings
+        junit.add_properties(self._config, scores, settings.nodeid)
+        self._config.hook.pytest_agentbench_scores(
+            scores=scores.as_json(), folder=collector.log.folder, settings=settings
+        )
+
     def _write_session(self) -> str | None:
+        """Writes ``--json`` and ``--csv``, which hold all runs; why it failed, or None."""
         base = self._config.invocation_params.dir
         given = (self._config.getoption(f"agentbench_{kind}") for kind in ("json", "csv"))
         paths = [None if path is None else base / path for path in given]
         return publish.write_session(self.collectors, *paths)
 
     def _incomplete(self, session: pytest.Session, collector: Collector) -> str | None:
-        """Why the run was cut short, if it was: then no gate is decided."""
+        """Why the run was cut short, or None. Of a run that was, no gate is decided."""
         reason = collector.unlogged or self._stopped or session.shouldfail or session.shouldstop
-        interrupted = session.exitstatus in _INCOMPLETE
-        if (
-            collector.unlogged
-            or interrupted
-            or ((reason or not self._completed) and collector.missing())
-        ):
+        broken = collector.unlogged or session.exitstatus in _INCOMPLETE
+        if broken or ((reason or not self._completed) and collector.missing()):
             reason = reason or pytest.ExitCode(session.exitstatus).name.lower()
             return f"the session was cut short ({reason})"
         return None
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        self._told = True
+        self._summed_up = True
+        brief = self._config.get_verbosity() < 0
+        on_github = bool(os.environ.get("GITHUB_ACTIONS"))
         for collector in self.collectors:
-            brief = self._config.get_verbosity() < 0
-            on_github = bool(os.environ.get("GITHUB_ACTIONS"))
             publish.show(terminalreporter, collector, brief, on_github)
 
     def pytest_unconfigure(self) -> None:
         for collector in self.collectors:
-            if (
-                self._looped
-                and collector.log.started
-                and (collector.scores is None or not self._told)
-            ):
+            untold = collector.scores is None or not self._summed_up
+            if self._looped and collector.log.started and untold:
                 sys.stderr.write(
-                    f"agentbench: {collector.run.settings.nodeid} was cut short; "
+                    f"agentbench: {collector.plan.settings.nodeid} was cut short; "
                     f"{len(collector.records)} records are in {collector.log.folder}: go on with "
                     f"--resume={collector.log.folder}\n"
                 )
@@ -270,10 +253,3 @@ def _resuming(config: pytest.Config) -> Resuming | None:
         anyway=bool(config.getoption("agentbench_resume_anyway")),
         failed_only=bool(config.getoption("agentbench_resume_failed_only")),
     )
-
-
-def tell_scores(collector: Collector, config: pytest.Config, result: Scores) -> None:
-    """Tells the scores to what else takes part in the session."""
-    folder, settings = collector.log.folder, collector.run.settings
-    junit.add_properties(config, result, settings.nodeid)
-    config.hook.pytest_agentbench_scores(scores=result.as_json(), folder=folder, settings=settings)

@@ -1,4 +1,4 @@
-"""The pytest11 entry point: options, marks and fixtures; all else is imported when it is asked for."""
+"""The pytest11 entry point: options, marker, fixtures. All else is imported only if it is needed."""
 
 from __future__ import annotations
 

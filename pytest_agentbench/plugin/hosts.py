@@ -1,8 +1,8 @@
-"""The same run on another host: what the controller tells it, and what it must have to take part.
+"""The same run on another host: what the controller sends it, and the check that both agree.
 
-A host makes the run ready by itself, from the same command line and its own files. Data do not
-travel: a file that is not where the command says is looked for in the host's cache, by the digest
-that the controller's file has. What the host then has must be what the controller has, or it refuses.
+A host builds its plan from the same command line and from its own files. Data is not copied: a file
+that is not where the command line says is looked up in the host's cache by the digest of the
+controller's file. A host whose plan differs from the controller's refuses to take part.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _OTHER_SETTINGS = "its ini file, scenario file or environment is another one"
 
 
 def to_host(plans: list[Plan], config: pytest.Config) -> str:
-    """What a host is told, as one string."""
+    """What the controller sends to a host, as JSON."""
     told = {plan.settings.nodeid: [_files(plan), _identity(plan, config)] for plan in plans}
     return json.dumps(told)
 
 
 def digests(told: str) -> Digests:
-    """The digests by which the host may look for files."""
+    """The digests by which the host may find files."""
     return {nodeid: files for nodeid, (files, _) in json.loads(told).items()}
 
 
 def check(told: str, plans: Mapping[str, Plan], config: pytest.Config) -> None:
-    """Refuses a run that is not the controller's in all that decides its records."""
+    """Raises if this host's plan differs from the controller's in anything that decides records."""
     problems = []
     for nodeid, (_, theirs) in json.loads(told).items():
         if nodeid not in plans:

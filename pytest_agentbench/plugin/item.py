@@ -1,4 +1,4 @@
-"""One item: it asks, fails with a short message, and its record rides on its report."""
+"""One item: it asks its samples, fails with a short message, and its report carries the records."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import Record
 
-RECORDS = pytest.StashKey[list[Record]]()  # of an item, until it has reported them
-_LONGEST_OUTPUT = 10_000  # characters of each kind kept with a record
+# The records of an item, until its report carries them.
+RECORDS = pytest.StashKey[list[Record]]()
+# Characters of stdout, of stderr and of the log that a record keeps.
+_LONGEST_OUTPUT = 10_000
 
 
 def sample_function(plan: Plan, target: str) -> Any:
-    """What stands for one kind of sample: its name and the fixtures it takes. ``ask`` does the work."""
+    """The test function of one kind of sample. pytest reads its name and fixtures; ``ask`` runs instead."""
 
     def function(agent: Any, sample: Any) -> None: ...
 
@@ -29,7 +31,7 @@ def sample_function(plan: Plan, target: str) -> Any:
 
 
 def ask(item: pytest.Function, plan: Plan) -> None:
-    """Asks the samples of an item, and fails as a test does where one has no valid answer."""
+    """Asks the samples of an item; fails as a test does if one has no valid answer."""
     __tracebackhide__ = True
     given: dict[str, Any] = item.funcargs
     agent, sample = given["agent"], given["sample"]
@@ -61,24 +63,24 @@ def ask(item: pytest.Function, plan: Plan) -> None:
 
 
 def _fail(message: str) -> None:
-    # A frame that is not hidden: without any, pytest explains how to show the hidden ones.
+    # This frame is not hidden. If all were, pytest would explain how to show hidden ones.
     pytest.fail(message, pytrace=False)
 
 
 def put_records_on(report: pytest.TestReport, item: pytest.Item, plan: Plan) -> None:
-    """Lets the records of an item ride on its report, which xdist carries to the controller."""
+    """Puts the records of an item on its report, which xdist sends to the controller."""
     if report.when == "call" or (report.when == "setup" and not report.passed):
         records: list[Record] = []
         if RECORDS in item.stash:
             records = item.stash[RECORDS]
-            del item.stash[RECORDS]  # pytest keeps its items: a worker would keep every answer
+            del item.stash[RECORDS]  # pytest keeps all items, and with them every answer
         if len(records) == 1:
             records = [_with_evidence(records[0], report)]
             if plan.asks_ahead:
-                report.duration = records[0].seconds  # not the wait for its turn
-        if not item.session.shouldstop:  # else the budget is spent: not asked, and nobody's fault
+                report.duration = records[0].seconds  # of the call, not of the wait for it
+        if not item.session.shouldstop:  # else the budget is spent, and the sample was not asked
             records = [*records, *_unanswered(plan, item.name, report, records)]
-        # ASCII: xdist carries nothing but builtins, and a record may hold anything.
+        # As ASCII text: xdist sends builtins only, and a record may hold anything.
         report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
     _make_encodable(report, item.config)
 
@@ -86,7 +88,7 @@ def put_records_on(report: pytest.TestReport, item: pytest.Item, plan: Plan) -> 
 def _unanswered(
     plan: Plan, name: str, report: pytest.TestReport, answered: Sequence[Record]
 ) -> list[Record]:
-    """The records of what something other than the agent ended: a fixture, a skip, a plugin."""
+    """Records of samples that a fixture, a skip or a plugin kept from being asked."""
     open_questions = [q for q in plan.items[name] if q not in plan.answered]
     if len(answered) == len(open_questions):  # the usual case
         return []
@@ -116,7 +118,7 @@ def _with_evidence(record: Record, report: pytest.TestReport) -> Record:
 
 
 def failed_records(plan: Plan, name: str, reason: str) -> list[Record]:
-    """Records of all samples of an item that left none."""
+    """Error records of all samples of an item that were to be asked."""
     return [
         Record(
             plan.benchmark.name, str(plan.dataset.keys[question.sample]), "error",
@@ -128,7 +130,7 @@ def failed_records(plan: Plan, name: str, reason: str) -> list[Record]:
 
 
 def _make_encodable(report: pytest.TestReport, config: pytest.Config) -> None:
-    """Escapes lone surrogates in what an agent raised or printed: one of them ends an xdist session."""
+    """Escapes lone surrogates in what an agent raised or printed. One would end an xdist session."""
     if report.passed and not report.sections:
         return
     report.sections = _escaped(report.sections)

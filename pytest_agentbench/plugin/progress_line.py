@@ -1,10 +1,10 @@
-"""A line now and then in a run that takes long."""
+"""Lines on the terminal while a run or its data take long."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 import pytest
 
@@ -16,9 +16,9 @@ from pytest_agentbench.runs.record import Record
 
 
 class Progress:
-    """A line now and then in a run that takes long; pytest's own dots show the rest."""
+    """A line every ``agentbench_progress`` seconds, with the samples done and the score so far."""
 
-    def __init__(self, config: pytest.Config, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, config: pytest.Config) -> None:
         try:
             self._seconds = float(config.getini("agentbench_progress") or 0.0)
         except (TypeError, ValueError, pytest.UsageError) as error:
@@ -26,31 +26,29 @@ class Progress:
                 f"{config.inipath or 'ini'}: agentbench_progress: expected a number of seconds, "
                 f"got {error}"
             ) from None
+        self._config = config
         self._quiet = config.get_verbosity() < 0
-        self._clock = clock
-        self._last = clock()
+        self._last = time.monotonic()
 
-    def show(
-        self,
-        plan: Plan,
-        records: Collection[Record],
-        expected: int,
-        reporter: pytest.TerminalReporter | None,
-    ) -> None:
-        if reporter is None or self._quiet or not self._seconds:
+    def show(self, plan: Plan, records: Collection[Record], expected: int) -> None:
+        if self._quiet or not self._seconds or time.monotonic() - self._last < self._seconds:
             return
-        if self._clock() - self._last >= self._seconds:
-            self._last = self._clock()
-            reporter.ensure_newline()
-            reporter.write_line(progress_line(plan, records, expected))
+        self._last = time.monotonic()
+        write_line(self._config, progress_line(plan, records, expected))
 
 
 def say(config: pytest.Config, line: str) -> None:
-    """A line about long work for the person who waits; pytest captures already when data are loaded."""
-    reporter = config.pluginmanager.getplugin("terminalreporter")
+    """Writes a line about long work, also while pytest captures: it does when data are loaded."""
     with compat.capture_disabled(config):
-        if reporter is None:
+        if not write_line(config, line):
             sys.stderr.write(f"{line}\n")
-        else:
-            reporter.ensure_newline()
-            reporter.write_line(line)
+
+
+def write_line(config: pytest.Config, line: str) -> bool:
+    """Writes a line of its own to the terminal; False where pytest has none."""
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter is None:
+        return False
+    reporter.ensure_newline()
+    reporter.write_line(line)
+    return True

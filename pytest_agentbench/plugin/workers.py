@@ -1,4 +1,4 @@
-"""The controller's dealings with xdist's workers on other hosts: reached, watched, replaced when lost."""
+"""xdist's workers on other hosts, seen from the controller: reached, watched, replaced when lost."""
 
 from __future__ import annotations
 
@@ -17,37 +17,39 @@ import pytest
 from pytest_agentbench.plugin import compat, hosts
 from pytest_agentbench.plugin.controller import Controller
 from pytest_agentbench.plugin.options import known, with_values
+from pytest_agentbench.plugin.progress_line import write_line
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.settings.options import Option
 from pytest_agentbench.settings.settings import OPTIONS
 
-# A host that is silent for so long is lost: ssh and TCP ask it every so often, so many times.
+# Keepalive of ssh and TCP: a host that leaves so many probes in a row unanswered is lost.
 ASK_EVERY_SECONDS = 15
 ASK_TIMES = 4
-_MOST_EARLY_DEATHS = 3  # workers of a host that may be killed before they are ready for work
+# So many workers of a host may die before they have collected; the next one ends the session.
+_MOST_EARLY_DEATHS = 3
 
 
 class Distribution:
-    """Hooks of the controller that are called only where xdist distributes."""
+    """Hooks of the controller that matter only where xdist distributes."""
 
     def __init__(self, config: pytest.Config, controller: Controller) -> None:
         self._config = config
         self._controller = controller
         self._specs: list[Any] = []
         self._started = 0  # workers, in the order of the specs
-        self._collected: set[str] = set()  # ids of workers that were ready for work
+        self._collected: set[str] = set()  # ids of workers that have collected
         self._unreachable: set[str] = set()  # hosts
         self._early_deaths: Counter[str] = Counter()  # by host
         self._problems: list[str] = []
 
     @functools.cached_property
     def _told(self) -> str:
-        return hosts.to_host([one.run for one in self._controller.collectors], self._config)
+        return hosts.to_host([one.plan for one in self._controller.collectors], self._config)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionstart(self) -> Generator[None, None, None]:
-        """Starts the workers; a host that is not there is the user's mistake, not an internal error."""
+        """Makes a host that cannot be reached a usage error; to xdist it is an internal error."""
         distributed = compat.distributed_session(self._config)
         if distributed is None:
             return (yield)
@@ -62,7 +64,7 @@ class Distribution:
                 "value in one word (--option=VALUE), and a scenario file as --benchmark=FILE"
             ) from None
         except _lost_errors() as error:
-            if self._started >= len(self._specs):  # of another plugin, not of a worker's start
+            if self._started >= len(self._specs):  # all workers are there: another plugin's error
                 raise
             raise pytest.UsageError(
                 "--tx: expected a host that can be reached and has Python (python=…), got none at "
@@ -73,7 +75,8 @@ class Distribution:
     def pytest_xdist_setupnodes(self, config: pytest.Config, specs: Sequence[Any]) -> None:
         self._specs = list(specs)
         if any(_is_elsewhere(spec) for spec in specs):
-            # xdist takes a value that exists here for a path to be copied; --option=VALUE it leaves.
+            # If VALUE of "--option VALUE" exists as a path here, xdist rewrites it for the host. It
+            # leaves "--option=VALUE" alone.
             args = _joined(list(map(str, config.invocation_params.args)), known(config))
             compat.set_invocation_args(config, args)
         for spec in specs:
@@ -100,12 +103,12 @@ class Distribution:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """A worker that cannot even begin ends the session; xdist would start it again for ever."""
+        """Ends the session if a worker cannot even begin; xdist would restart it for ever."""
         host = _host(node.gateway.spec)
         refusal = getattr(node, "workeroutput", {}).get("agentbench_refusal")
         if refusal is None and (error is None or node.gateway.id in self._collected):
             return
-        if isinstance(error, str):  # it raised nothing: killed, or its connection is lost
+        if isinstance(error, str):  # no exception: killed, or its connection is lost
             self._early_deaths[host] += 1
             if self._early_deaths[host] <= _MOST_EARLY_DEATHS:
                 return
@@ -117,22 +120,23 @@ class Distribution:
         self._controller.stop(f"{host} cannot take part")
 
     def _replace(self, clone: Any, node: Any) -> None:
-        """Starts a worker in place of a lost one: on its host, else on another one."""
+        """Replaces a lost worker: on the same host, or else on another."""
         if self._problems:
             return
         lost = node.gateway.spec
         others = [spec for spec in self._specs if _host(spec) != _host(lost)]
         for spec in (lost, *others):
             if spec.socket or _host(spec) in self._unreachable:
-                continue  # the server behind a socket has one worker at a time, and lets others wait
-            spare = copy.copy(spec)  # it is given an id of its own
+                continue  # a socket server has one worker at a time; a second would wait for ever
+            spare = copy.copy(spec)  # clone() changes its id
             try:
                 clone(SimpleNamespace(gateway=SimpleNamespace(spec=spare)))
                 return
             except _lost_errors():
                 self._lose(_host(spec))
         self._lose(_host(lost))
-        began = node.gateway.id in self._collected  # without it, xdist would wait for ever
+        # xdist waits for ever for the collection of a worker that it counts on.
+        began = node.gateway.id in self._collected
         if not began or all(other.shutting_down for other in self._controller.workers):
             self._problems.append(
                 f"{_host(lost)}: lost, and nobody is there to go on: --resume asks what is left"
@@ -142,13 +146,7 @@ class Distribution:
     def _lose(self, host: str) -> None:
         if host not in self._unreachable:
             self._unreachable.add(host)
-            self._say(f"{host} is lost: it cannot be reached again")
-
-    def _say(self, line: str) -> None:
-        reporter = self._config.pluginmanager.getplugin("terminalreporter")
-        if reporter is not None:
-            reporter.ensure_newline()
-            reporter.write_line(line)
+            write_line(self._config, f"{host} is lost: it cannot be reached again")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self._problems:
@@ -159,7 +157,7 @@ class Distribution:
 
 def _answered_before(collectors: Sequence[Collector]) -> str:
     """What a resumed run has answered and what it leaves alone, as text for a worker."""
-    plans = [collector.run for collector in collectors]
+    plans = [collector.plan for collector in collectors]
     return json.dumps({p.settings.nodeid: [sorted(p.answered), sorted(p.unasked)] for p in plans})
 
 
@@ -177,7 +175,7 @@ def _lost_errors() -> tuple[type[BaseException], ...]:
 
 
 def _is_elsewhere(spec: Any) -> bool:
-    """Whether a worker has another home than the controller: a host, a folder, a Python."""
+    """Whether a worker has another host, folder or Python than the controller."""
     return bool(not spec.popen or spec.via or spec.chdir or spec.python)
 
 
@@ -189,7 +187,7 @@ def _host(spec: Any) -> str:
 
 
 def _message(traceback: str) -> str:
-    """What stands under the last frame of a traceback."""
+    """The exception's message: what stands below the last frame of a traceback."""
     lines = traceback.strip().splitlines()
     frames = [number for number, line in enumerate(lines) if line.startswith("  File ")]
     after = lines[frames[-1] + 1 :] if frames else lines
@@ -199,7 +197,7 @@ def _message(traceback: str) -> str:
 
 
 def _joined(args: Sequence[str], options: Iterable[Option] = OPTIONS) -> list[str]:
-    """The command line with our options and their values in one word."""
+    """The command line with each of our options and its value in one word."""
     names = with_values(options)
     joined: list[str] = []
     for arg in args:
@@ -211,13 +209,13 @@ def _joined(args: Sequence[str], options: Iterable[Option] = OPTIONS) -> list[st
 
 
 def _patience(spec: Any) -> str:
-    """Options for ssh where it would wait for ever for a silent host, as the user has configured it."""
+    """Keepalive and timeout options for ssh, as far as the user's configuration has none."""
     config = ["-F", spec.ssh_config] if spec.ssh_config else []
     command = ["ssh", "-G", *config, *spec.ssh.split()]
     try:
         shown = subprocess.run(command, capture_output=True, text=True, timeout=10)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired):
-        return ""  # it will say itself what is wrong
+        return ""  # ssh will say what is wrong when the worker is started
     configured = shown.stdout.splitlines()
     options = ""
     if "serveraliveinterval 0" in configured:
@@ -228,15 +226,14 @@ def _patience(spec: Any) -> str:
 
 
 def _keep_alive(connection: socket.socket) -> None:
-    """Lets TCP ask a silent host whether it is still there, where the system lets us say how often."""
+    """Turns on TCP keepalive, with our intervals where the system can set them."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     options = {
         "TCP_KEEPIDLE": ASK_EVERY_SECONDS,
         "TCP_KEEPINTVL": ASK_EVERY_SECONDS,
         "TCP_KEEPCNT": ASK_TIMES,
-        "TCP_USER_TIMEOUT": ASK_EVERY_SECONDS
-        * ASK_TIMES
-        * 1000,  # of what was sent and not received
+        # Milliseconds until sent data that is not acknowledged counts as lost.
+        "TCP_USER_TIMEOUT": ASK_EVERY_SECONDS * ASK_TIMES * 1000,
     }
     for name, value in options.items():
         if hasattr(socket, name):
@@ -244,9 +241,9 @@ def _keep_alive(connection: socket.socket) -> None:
 
 
 class Refusal:
-    """On a worker that cannot take part: ends its session at once and says why.
+    """On a worker that cannot take part: ends its session and sends the reason to the controller.
 
-    An error raised while pytest is configured would make xdist start the worker again, for ever.
+    If the worker failed while pytest is configured, xdist would restart it for ever.
     """
 
     def __init__(self, why: str) -> None:

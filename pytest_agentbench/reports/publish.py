@@ -57,7 +57,7 @@ def finish(
     if incomplete:
         return gates
     gates += [(f"gate[{gate.gate}]", gate.failure) for gate in result.gates]
-    submission = collector.run.submission
+    submission = collector.plan.submission
     if submission is not None and submission.problems:
         gates.append(("gate[submission fits the data]", "\n".join(submission.problems)))
     missing = collector.missing()
@@ -69,7 +69,7 @@ def finish(
 
 
 def _scored(collector: Collector, questions: Sequence[Question], incomplete: str | None) -> Scores:
-    settings, dataset = collector.run.settings, collector.run.dataset
+    settings, dataset = collector.plan.settings, collector.plan.dataset
     result = scores.score(
         settings, dataset, questions, list(collector.records.values()), collector.baseline
     )
@@ -77,7 +77,7 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
     if incomplete is None and dataset.samples_here:
         samples = sorted({question.sample for question in questions})
         found = tuple(floor.floors(settings, dataset, samples, collector.agent["name"]))
-        note = rows.floor_note(found, settings.reading, collector.run.benchmark.headline)
+        note = rows.floor_note(found, settings.reading, collector.plan.benchmark.headline)
         if note is not None:
             details["notes"] = [*details.get("notes", ()), note]
     return dataclasses.replace(
@@ -97,13 +97,13 @@ def _with_changes(collector: Collector, compared: BaselineScores | None) -> Base
     if collector.baseline is None or compared is None:
         return None
     reading, before, after = (
-        collector.run.settings.reading,
+        collector.plan.settings.reading,
         collector.baseline.records,
         collector.logged(),
     )
     found = {
         metric.name: compare.changes(metric, reading, before, after)
-        for metric in collector.run.benchmark.metrics
+        for metric in collector.plan.benchmark.metrics
     }
     samples = {name: one for name, one in found.items() if one is not None}
     return dataclasses.replace(compared, samples=samples)
@@ -113,22 +113,22 @@ def _unscored(collector: Collector, error: Exception) -> str:
     where = collector.log.folder
     return (
         f"scoring failed: {type(error).__name__}: {error}\nno answer is lost: when that is mended, "
-        f"score the run again with --benchmark {collector.run.settings.nodeid} --submission {where}"
+        f"score the run again with --benchmark {collector.plan.settings.nodeid} --submission {where}"
     )
 
 
 def _write(collector: Collector, result: Scores) -> None:
     """The files of the run, and its section in GitHub's summary."""
-    folder, run = collector.log.folder, collector.run
+    folder, plan = collector.log.folder, collector.plan
     run_folder.write_json(folder / run_folder.SCORES, result.as_json())
     records = collector.logged()
     first = [record for record in records if record.epoch == 1]
-    run.benchmark.write_files(folder, run.dataset, first)
-    report.write_html(folder / "report.html", run.settings, run.dataset, result, records)
+    plan.benchmark.write_files(folder, plan.dataset, first)
+    report.write_html(folder / "report.html", plan.settings, plan.dataset, result, records)
     step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if step_summary:
-        metrics, headline = run.benchmark.metrics, run.benchmark.headline
-        text = markdown.markdown(result, metrics, headline, run.settings.nodeid, str(folder))
+        metrics, headline = plan.benchmark.metrics, plan.benchmark.headline
+        text = markdown.markdown(result, metrics, headline, plan.settings.nodeid, str(folder))
         github.append_summary(Path(step_summary), text)
 
 
@@ -155,7 +155,7 @@ def show(
         return
     folder = collector.log.folder
     written = folder if (folder / run_folder.SCORES).exists() else None
-    summary.summary(writer, collector.run, collector.scores, written, brief)
+    summary.summary(writer, collector.plan, collector.scores, written, brief)
     if on_github:
-        for line in github.github_errors(collector.scores, collector.run.settings.nodeid):
+        for line in github.github_errors(collector.scores, collector.plan.settings.nodeid):
             writer.write_line(line)

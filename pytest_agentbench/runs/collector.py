@@ -35,23 +35,23 @@ class Collector:
 
     def __init__(
         self,
-        run: Plan,
+        plan: Plan,
         agent: dict[str, str],
         place: Place,
         started: str,
         baseline: StoredRun | None = None,
         resuming: Resuming | None = None,
     ) -> None:
-        settings = run.settings
+        settings = plan.settings
         house, start, arguments = place
-        self.run = run
+        self.plan = plan
         self.agent = agent
         self.baseline = baseline
-        made = manifest.manifest(run, agent, arguments, started)
+        made = manifest.manifest(plan, agent, arguments, started)
         self.records: dict[tuple[str, int], Record] = {}
         if resuming is not None:
             folder = names.find_run(
-                resuming.name, house, start, run.benchmark.name, run_folder.RECORDS
+                resuming.name, house, start, plan.benchmark.name, run_folder.RECORDS
             )
             self.log = run_folder.RunLog(folder, made, "resumed")
             try:
@@ -63,7 +63,7 @@ class Collector:
             run_folder.check_free(settings.run_dir)
             self.log = run_folder.RunLog(settings.run_dir, made)
         else:
-            named = run_folder.folder_name(started, run.benchmark.name, self.agent["name"])
+            named = run_folder.folder_name(started, plan.benchmark.name, self.agent["name"])
             folder = house / names.RUNS / named
             run_folder.check_free(folder.parent)
             self.log = run_folder.RunLog(folder, made, "new")
@@ -75,9 +75,9 @@ class Collector:
 
     def _resume(self, resuming: Resuming) -> None:
         folder = self.log.folder
-        manifest = resume.manifest_of(folder, self.run, self.log.manifest, resuming.anyway)
+        manifest = resume.manifest_of(folder, self.plan, self.log.manifest, resuming.anyway)
         records = run_folder.read_records(folder)
-        resume.take_up(self.run, records, resuming.failed_only)
+        resume.take_up(self.plan, records, resuming.failed_only)
         self.log.manifest = manifest
         self.records = {(record.sample, record.epoch): record for record in records}
 
@@ -105,7 +105,7 @@ class Collector:
 
     def overspent(self) -> str | None:
         """What the run has spent beyond its budget, if anything; workers know only their own share."""
-        settings = self.run.settings
+        settings = self.plan.settings
         cost = self.usage.get("cost", 0.0)
         tokens = self.usage.get("input_tokens", 0) + self.usage.get("output_tokens", 0)
         if settings.max_cost is not None and cost >= settings.max_cost:
@@ -130,4 +130,4 @@ class Collector:
         return [self.name(question)[0] for question in sorted(lost)]
 
     def name(self, question: Question) -> tuple[str, int]:
-        return str(self.run.dataset.keys[question.sample]), question.epoch
+        return str(self.plan.dataset.keys[question.sample]), question.epoch
