@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import configparser
 import queue
+import re
 import socket
 import sys
 from importlib import metadata
@@ -14,6 +16,7 @@ import pytest
 import xdist.dsession
 import xdist.remote
 import xdist.workermanage
+from docs_blocks import ROOT
 from execnet.gateway_base import get_execmodel
 from execnet.gateway_socket import SocketIO
 from xdist.scheduler import LoadScheduling
@@ -79,6 +82,30 @@ def test_subclasses_of_foreign_classes_use_no_private_name_of_theirs():
         private = {n for n in names if n.startswith("_") and not n.endswith("__")}
         assert private <= set(vars(cls)), cls
         assert not [n for n in private if any(n in vars(base) for base in cls.__mro__[1:])], cls
+
+
+def numbers(version):
+    return tuple(map(int, version.split(".")[:2]))
+
+
+@pytest.mark.parametrize("package", ["pytest", "pytest-xdist"])
+def test_the_version_to_pin_is_no_older_than_the_one_that_passes_here(package):
+    assert numbers(metadata.version(package)) <= numbers(compat._TESTED[package])
+
+
+def test_the_matrix_has_the_lowest_versions_and_its_paths_exist():
+    tox = configparser.ConfigParser()
+    tox.read(ROOT / "tox.ini")
+    paths = tox["light"]["tests"].split()
+    assert "tests/plugin" in paths
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for package in ("pytest", "pytest-xdist"):
+        lowest = re.findall(rf'"{package}>=([\d.]+)', project)
+        assert lowest
+        assert {f"{package}=={version}.*" for version in lowest} <= {
+            line.partition(": ")[2] for line in tox["testenv"]["deps"].split("\n")
+        }
 
 
 # Against the pytest and xdist that are installed: fails where one of them has changed.
