@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
+import queue
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -251,8 +252,11 @@ def queued(config: pytest.Config) -> list[object]:
     only after the last item of its share.
     """
     for plugin in config.pluginmanager.get_plugins():
-        queue: Any = getattr(plugin, "torun", None)
-        if hasattr(queue, "lock"):
-            with queue.lock() as waiting:
+        items: Any = getattr(plugin, "torun", None)
+        if isinstance(items, queue.Queue):  # xdist 3.6
+            with items.mutex:
+                return list(items.queue)
+        if hasattr(items, "lock"):
+            with items.lock() as waiting:
                 return list(waiting)
     return []

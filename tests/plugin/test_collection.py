@@ -4,21 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-import xml.etree.ElementTree as ET
 
 import pytest
-
-# Right for even samples; each other kind of failure once.
-MIXED = """
-import time
-async def agent(context):
-    a = context["a"]
-    if a == 1:
-        raise RuntimeError("no idea")
-    if a == 3:
-        return "three"
-    return a + context["b"]
-"""
+from toy_agents import MIXED
 
 
 def names(result, word="PASSED"):
@@ -43,32 +31,6 @@ def test_node_ids_name_kind_and_sample(project):
 def test_humob_node_ids(project):
     result = project.pytest("--benchmark=humob", "--co", "-q", "--limit=2")
     assert [line for line in result.outlines if line.startswith("humob::uid[80")]
-
-
-def test_each_sample_fails_alone_and_the_run_goes_on(project):
-    project.write(agent__py=MIXED)
-    result = project.pytest("--benchmark=toysum", "--agent=agent.py")
-    assert result.ret == 1
-    result.assert_outcomes(passed=10, failed=3)
-    result.stdout.fnmatch_lines(
-        [
-            "*def agent(context):*",
-            "E *RuntimeError: no idea",
-            "agent.py:6: RuntimeError",
-            "sum[[]s3]: expected a whole number, got 'three'",
-            "FAILED toysum::gate[[]coverage >= 1] - *got 0.833333 against 1",
-        ]
-    )
-    for ours in ("evaluation.py", "calling.py", "asyncio", "hidden"):
-        assert ours not in result.stdout.str()
-    statuses = {r["sample"]: (r["status"], r["answer"], r["error"]) for r in project.records()}
-    assert statuses["sum[s1]"] == ("error", None, "RuntimeError: no idea")
-    assert statuses["sum[s3]"] == ("invalid", "three", "expected a whole number, got 'three'")
-    scores = project.scores()
-    assert scores["readings"]["exact"]["accuracy"]["value"] == pytest.approx(10 / 12)
-    assert scores["readings"]["exact"]["distance"] == {
-        "value": None, "reason": "a sample has no valid answer",
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -145,67 +107,6 @@ def test_scenario_files_are_collected_when_given_as_paths(project):
     assert project.pytest("scenarios").ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-def test_a_conftest_may_override_the_agent(project):
-    project.write(
-        conftest__py="import pytest\n@pytest.fixture\ndef agent():\n    return lambda c: c['a'] + c['b']\n"
-    )
-    assert project.pytest("--benchmark=toysum", "--agent=builtin:wrong", "-n1").ret == 0
-    assert project.scores()["readings"]["exact"]["accuracy"]["value"] == 1.0
-    assert project.scores()["agent"]["name"] == "conftest.py:agent"
-
-
-def test_a_conftest_beside_the_user_may_override_the_agent(project):
-    project.write(
-        pytest__ini="[pytest]\n",
-        sub___conftest__py="import pytest\n@pytest.fixture\ndef agent(agent):\n    return lambda c: agent(c) + 1\n",
-    )
-    code = (
-        "import os, subprocess, sys; os.chdir('sub');"
-        "sys.exit(subprocess.call([sys.executable, '-m', 'pytest', '--benchmark=toysum']))"
-    )
-    assert project.python("-c", code).ret == 0
-    exact, lenient = (
-        project.scores()["readings"][r]["accuracy"]["value"] for r in ("exact", "lenient")
-    )
-    assert (exact, lenient) == (0.0, 1.0)
-
-
-WATCHER = """
-import pytest
-
-@pytest.fixture(autouse=True)
-def watched(request, sample, agent):
-    yield
-    given = request.node.funcargs
-    assert given["sample"].key == sample.key and given["agent"] is agent
-    assert given["sample"].context == request.getfixturevalue("sample").context
-    with open("watched.txt", "a") as file:
-        file.write(f"{sample.key} {agent(sample.context)}\\n")
-"""
-
-
-@pytest.mark.parametrize("extra", [[], ["-n1"], ["--setup-show"]])
-def test_fixtures_of_a_project_see_agent_and_sample_as_the_item_does(project, extra):
-    project.write(conftest__py=WATCHER)
-    result = project.pytest("--benchmark=toysum", "--agent=builtin:right", "--limit=2", *extra)
-    result.assert_outcomes(passed=3)
-    seen = (project.path / "watched.txt").read_text().splitlines()
-    assert seen == [f"{record['sample']} {record['answer']}" for record in project.records()]
-
-
-def test_setup_show_shows_what_feeds_a_sample(project):
-    result = project.pytest("--benchmark=toysum", "--limit=1", "--setup-show")
-    result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(
-        [
-            "*SETUP    F agent",
-            "*SETUP    F sample*",
-            "*toysum::sum* (fixtures used: agent, *",
-            "*TEARDOWN F sample*",
-        ]
-    )
-
-
 GARBAGE = """
 import gc
 def pytest_runtest_call(item):
@@ -226,69 +127,6 @@ def test_the_garbage_collector_rests_only_where_no_agent_runs(project):
         seen = re.findall(r"collector (\w+)", result.stdout.str())
         assert seen == [expected] * 2
         result.stdout.fnmatch_lines(["*end False", "*after True"])
-
-
-def test_a_failing_agent_fixture_is_an_error_of_that_sample(project):
-    project.write(
-        conftest__py="import pytest\n@pytest.fixture\ndef agent():\n    raise OSError('no server')\n"
-    )
-    result = project.pytest("--benchmark=toysum", "--limit=2")
-    assert result.ret == 1
-    result.assert_outcomes(errors=2, failed=1)
-    assert {r["error"] for r in project.records()} == {"OSError: no server"}
-
-
-def test_a_skipped_sample_has_no_valid_answer(project):
-    project.write(
-        conftest__py="import pytest\n"
-        "def pytest_collection_modifyitems(items):\n"
-        "    items[0].add_marker(pytest.mark.skip(reason='not today'))\n"
-    )
-    result = project.pytest("--benchmark=toysum")
-    assert result.ret == 1
-    result.assert_outcomes(skipped=1, passed=11, failed=1)
-    assert project.scores()["samples"]["error"] == 1
-    assert "not today" in project.records()[0]["error"]
-
-
-MARKED = """
-import pytest
-
-@pytest.mark.agentbench("toysum")
-def test_answers_are_even(agent, sample):
-    assert agent(sample.context) == sample.truth
-
-@pytest.mark.agentbench("ToySum")
-def test_only_the_agent(agent):
-    assert agent({"a": 1, "b": 1}) == 2
-"""
-
-
-def test_a_users_own_test_may_ask_for_agent_and_sample(project):
-    project.write(test_mine__py=MARKED)
-    result = project.pytest("-v", "--strict-markers")
-    result.assert_outcomes(passed=13)
-    result.stdout.fnmatch_lines(["test_mine.py::test_answers_are_even[[]sum[[]s1]] PASSED*"])
-    assert not project.runs()
-    result = project.pytest(
-        "test_mine.py", "--benchmark=toysum", "--limit=2", "--agent=builtin:wrong"
-    )
-    result.assert_outcomes(passed=3, failed=3)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("@pytest.mark.agentbench('toysun')", "*@pytest.mark.agentbench: *did you mean toysum?"),
-        ("@pytest.mark.agentbench", "*expected the name of a benchmark*"),
-        ("", "*'sample' of pytest-agentbench needs to know the benchmark*"),
-    ],
-)
-def test_a_wrong_mark_says_what_is_expected(project, text, expected):
-    project.write(test_mine__py=f"import pytest\n{text}\ndef test_x(sample):\n    pass\n")
-    result = project.pytest()
-    assert result.ret != 0
-    result.stdout.fnmatch_lines([expected])
 
 
 def test_stop_at_the_first_failure_decides_no_gate(project):
@@ -318,17 +156,6 @@ def test_last_failed(project, option):
         assert [line for line in result.outlines if "::" in line][1].startswith("toysum::sum[s1]")
 
 
-def test_the_debugger_stops_in_the_agent(project):
-    project.write(
-        agent__py="def agent(context):\n    clue = 'found'\n    raise RuntimeError\n",
-        pdbrc="p clue\nq\n",
-    )
-    (project.path / "pdbrc").rename(project.path / ".pdbrc")
-    result = project.pytest_process("--benchmark=toysum", "--agent=agent.py", "--pdb")
-    result.stdout.fnmatch_lines(["*'found'"])
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-
-
 def test_python_without_assertions(project):
     project.write(agent__py=MIXED)
     result = project.python("-O", "-m", "pytest", "--benchmark=toysum", "--agent=agent.py")
@@ -340,56 +167,6 @@ def test_python_without_assertions(project):
 def test_named_with_p_where_plugins_are_not_autoloaded(project, monkeypatch, plugin):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     project.pytest_process("-p", plugin, "--benchmark=toysum").assert_outcomes(passed=13)
-
-
-def test_junit_has_a_case_for_every_sample_and_gate(project):
-    project.write(agent__py=MIXED)
-    project.pytest("--benchmark=toysum", "--agent=agent.py", "--junitxml=out.xml", "-n2")
-    suite = ET.parse(project.path / "out.xml").getroot().find("testsuite")
-    assert (suite.get("tests"), suite.get("failures")) == ("13", "3")
-    failed = {
-        case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None
-    }
-    assert failed == {"sum[s1]", "sum[s3]", "gate[coverage >= 1]"}
-    assert "agentbench_record" not in (project.path / "out.xml").read_text()
-
-
-FLAKY = """
-import os
-def agent(context):
-    flag = f"seen-{context['a']}"
-    if context["a"] == 3 and not os.path.exists(flag):
-        open(flag, "w").close()
-        raise RuntimeError("first time")
-    return context["a"] + context["b"]
-"""
-
-
-@pytest.mark.parametrize("extra", [[], ["-n2"]], ids=["serial", "xdist"])
-def test_a_rerun_replaces_what_it_repeats(project, extra):
-    project.write(agent__py=FLAKY)
-    result = project.pytest_process("--benchmark=toysum", "--agent=agent.py", "--reruns=1", *extra)
-    assert result.ret == 0
-    assert project.scores()["samples"] == {
-        "total": 12,
-        "ok": 12,
-        "invalid": 0,
-        "error": 0,
-        "timeout": 0,
-    }
-    assert len(project.records()) == 13
-
-
-def test_pytest_timeout_fails_a_sample_alone(project):
-    project.write(
-        agent__py="import time\ndef agent(c):\n    if c['a'] == 3: time.sleep(30)\n    return c['a'] + c['b']\n"
-    )
-    result = project.pytest_process("--benchmark=toysum", "--agent=agent.py", "--timeout=1")
-    assert result.ret == 1
-    result.assert_outcomes(passed=11, failed=2)
-    (record,) = [r for r in project.records() if r["status"] != "ok"]
-    assert record["sample"] == "sum[s3]"
-    assert "Timeout" in record["error"]
 
 
 def test_pytest_html_and_pytest_benchmark_beside_it(project):

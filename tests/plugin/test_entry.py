@@ -33,17 +33,6 @@ def test_without_an_agent_the_documented_baseline_answers(project):
     assert project.scores()["agent"]["name"] == "builtin:right"
 
 
-def test_several_benchmarks_have_a_run_each(project):
-    project.write(other__yaml="benchmark: toysum\nagent: builtin:wrong\n")
-    result = project.pytest(
-        "--benchmark=toysum", "--benchmark=other.yaml", "--run-dir=out", "--limit=3"
-    )
-    assert result.ret == 0
-    result.assert_outcomes(passed=8)
-    assert project.scores(project.path / "out" / "toysum")["agent"]["name"] == "builtin:right"
-    assert project.scores(project.path / "out" / "other.yaml")["agent"]["name"] == "builtin:wrong"
-
-
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
@@ -85,13 +74,6 @@ def test_every_mistake_is_a_usage_error_that_names_what_was_expected(project, ar
     result.stderr.fnmatch_lines([f"ERROR: {line}" for line in expected])
     assert "Traceback" not in result.stderr.str() + result.stdout.str()
     assert not project.runs()
-
-
-@pytest.mark.parametrize("args", [["--agent=no.py"], ["toysum::sum[s99]"], ["--mode=tets"]])
-def test_mistakes_are_found_before_xdist_starts_workers(project, args):
-    result = project.pytest("-n1", "--benchmark=toysum", *args)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "bringing up" not in result.stdout.str()
 
 
 @pytest.mark.parametrize(
@@ -288,21 +270,3 @@ def test_an_agent_may_be_a_module_of_the_project(project):
     (project.path / "pkg" / "__init__.py").write_text("")
     (project.path / "pkg" / "mod.py").write_text(ADD)
     assert project.pytest("--benchmark=toysum", "--agent=pkg.mod:add").ret == 0
-
-
-@pytest.mark.parametrize("extra", [[], ["-n1"]], ids=["serial", "xdist"])
-def test_long_work_before_and_after_the_samples_is_told(project, extra):
-    project.write(
-        conftest__py="import toybench\n"
-        "from pytest_agentbench.base import progress\n"
-        "load, score = toybench.ToySum.load, toybench.ToySum.score_run\n"
-        "def load_slowly(self, settings):\n"
-        "    progress.say('building the store')\n    return load(self, settings)\n"
-        "def score_slowly(self, dataset, records):\n"
-        "    progress.say('reading texts')\n    return score(self, dataset, records)\n"
-        "toybench.ToySum.load, toybench.ToySum.score_run = load_slowly, score_slowly\n"
-    )
-    result = project.pytest("--benchmark=toysum", "--limit=2", *extra)
-    assert result.ret == 0
-    assert "building the store" in result.stderr.str()
-    assert "reading texts" in result.stdout.str()

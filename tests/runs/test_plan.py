@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 
 import pytest
+from toy_agents import HALF
 from toy_runs import ToySum
 
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.settings.settings import Settings
 
 ALL = "\n".join(f"{'sum' if n % 4 else 'double'}[s{n}],{2 * n}" for n in range(12))
-HALF = "def agent(context):\n    return context['a'] + context['b'] if context['a'] % 3 else 'x'\n"
 
 
 def test_a_submission_is_scored_instead_of_asking_an_agent(project):
