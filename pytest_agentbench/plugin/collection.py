@@ -27,18 +27,11 @@ class BenchmarkModule(compat.MemoryModule):
         cls, plan: Plan, parent: pytest.Collector, path: Path, selected: Iterable[str] = ()
     ) -> BenchmarkModule:
         nodeid = plan.settings.nodeid
-        module: BenchmarkModule = cls.make(parent, path=path, name=Path(nodeid).name, nodeid=nodeid)
+        name = Path(nodeid).name
+        functions = _module(f"agentbench_{name}", plan)
+        module: BenchmarkModule = cls.make(parent, functions, path=path, name=name, nodeid=nodeid)
         module.plan = plan
         module.selected = frozenset(selected)
-        return module
-
-    def make_module(self) -> ModuleType:
-        module = ModuleType(f"agentbench_{self.name}", self.plan.benchmark.description)
-        for target in self.plan.targets:
-            function = sample_function(self.plan, target)
-            # Or pytest would leave it out as imported, with collect_imported_tests = false.
-            function.__module__ = module.__name__
-            setattr(module, target, function)
         return module
 
     @cached_property
@@ -181,6 +174,17 @@ class Collection:
         if isinstance(module, BenchmarkModule):
             put_records_on(report, item, module.plan)
         return report
+
+
+def _module(name: str, plan: Plan) -> ModuleType:
+    """A Python module with one function for each kind of sample."""
+    module = ModuleType(name, plan.benchmark.description)
+    for target in plan.targets:
+        function = sample_function(plan, target)
+        # Or pytest would leave it out as imported, with collect_imported_tests = false.
+        function.__module__ = name
+        setattr(module, target, function)
+    return module
 
 
 def _folders(root: Path, start: Path) -> list[Path]:

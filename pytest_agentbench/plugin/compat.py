@@ -75,22 +75,21 @@ def set_invocation_args(config: pytest.Config, args: Sequence[str]) -> None:
 
 
 class MemoryModule(pytest.Module):
-    """A test module that is made in memory by ``make_module``, and not imported from a file.
+    """A test module that was made in memory, and is not imported from a file.
 
     To set ``obj`` is not enough: with ``collect_imported_tests = false`` pytest calls ``_getobj``.
-    Where pytest no longer does, ``make`` refuses.
+    Where pytest has no such method, ``make`` refuses.
     """
 
     @classmethod
-    def make(cls, parent: pytest.Collector, **fields: Any) -> Any:
+    def make(cls, parent: pytest.Collector, module: ModuleType, **fields: Any) -> Any:
         _get(pytest.Module, "_getobj", "pytest")
-        return cls.from_parent(parent, **fields)
+        made = cls.from_parent(parent, **fields)
+        made.obj = module
+        return made
 
-    def make_module(self) -> ModuleType:
-        raise NotImplementedError
-
-    def _getobj(self) -> ModuleType:
-        return self.make_module()
+    def _getobj(self) -> Any:
+        return self.obj
 
 
 def is_defined_once(node: pytest.Collector, fixture: str) -> bool:

@@ -419,7 +419,7 @@ def test_a_module_without_getobj_is_refused(monkeypatch):
         patch.delattr(pytest.Module, "_getobj")
         patch.delattr("_pytest.python.PyobjMixin._getobj")
         with pytest.raises(pytest.UsageError, match=r"needs Module\._getobj of pytest"):
-            compat.MemoryModule.make(None)
+            compat.MemoryModule.make(None, None)
 
 
 @pytest.mark.parametrize(
