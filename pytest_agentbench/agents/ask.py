@@ -1,4 +1,4 @@
-"""One question to an agent and what came of it: answer or error, time, usage, output."""
+"""One question to an agent, with retries, and its outcome: answer or error, time, usage, output."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Outcome:
 
 
 def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
-    """Calls the agent; errors that may pass are tried again, others and timeouts are the outcome."""
+    """Calls the agent. Transient errors are retried; every other error, or a timeout, is the outcome."""
     outcome = Outcome()
     token = CURRENT.set(outcome.usage)
     started = time.perf_counter()
@@ -48,14 +48,14 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
     finally:
         CURRENT.reset(token)
     if outcome.usage.counts.get("budget_exceeded") and outcome.error is None:
-        # An agent that caught it and answered something else: that is not its answer.
+        # The agent caught it and answered something else. That is not its answer.
         outcome.error = BudgetExceeded("the budget is spent")
     outcome.seconds = time.perf_counter() - started
     return outcome
 
 
 def _print_output_of(agent: Any) -> None:
-    """An agent in another process printed there: here pytest can show it with the sample."""
+    """Prints what an agent printed in its own process, so that pytest shows it with the sample."""
     out, err = getattr(agent, "last_output", ("", ""))
     if out:
         sys.stdout.write(out)

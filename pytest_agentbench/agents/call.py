@@ -1,4 +1,4 @@
-"""One way to call an agent, whatever its shape: ``agent(context) -> answer``."""
+"""Calls an agent of any shape in this process, within its time: ``agent(context) -> answer``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pytest_agentbench.agents.shapes import Tools, function_of
 
 
 class _Abandoned(BaseException):
-    """Raised inside a call that ran out of time, so that it ends; ``except Exception`` lets it by."""
+    """Raised inside a call that timed out, to end it; ``except Exception`` does not catch it."""
 
 
 class LocalAgent:
@@ -38,9 +38,8 @@ class LocalAgent:
         self._tools = tools or Tools()
         self._lock = threading.Lock()
         self._loop: _LoopThread | None = None
-        self._callers = (
-            threading.local()
-        )  # a thread for calls that may run out of time, for each caller
+        # Each caller has a thread for its calls that may time out.
+        self._callers = threading.local()
 
     def __call__(self, context: Any) -> Any:
         """The agent's answer; whatever it raises; :class:`AgentTimeout` if it takes too long."""
@@ -73,7 +72,7 @@ class LocalAgent:
         try:
             return caller.call(lambda: function(context), self._timeout)
         except AgentTimeout:
-            self._callers.thread = None  # left behind with its call
+            self._callers.thread = None  # abandoned with its call
             raise AgentTimeout(f"no answer within {self._timeout:g} s") from None
 
     def _awaited(self, awaitable: Awaitable[Any], left: float | None) -> Any:
@@ -93,7 +92,7 @@ class LocalAgent:
             raise AgentTimeout(f"no answer within {self._timeout:g} s") from None
 
     def close(self) -> None:
-        """Ends the agent's event loop; an agent that was called is closed, too, if it has ``close``."""
+        """Ends the event loop, and calls the agent's own ``close`` if the agent was ever called."""
         if self._loop is not None:
             self._loop.end()
             self._loop = None
@@ -107,7 +106,7 @@ class LocalAgent:
 
 
 def _raise_in(thread: threading.Thread) -> None:
-    """Ends what a thread does, if that is Python code; C code cannot be ended within its process."""
+    """Interrupts a thread that runs Python code. C code cannot be interrupted within its process."""
     if thread.ident is not None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(thread.ident), ctypes.py_object(_Abandoned)
@@ -115,7 +114,7 @@ def _raise_in(thread: threading.Thread) -> None:
 
 
 class _CallThread:
-    """A thread that makes calls one by one, and is left behind when one runs out of time."""
+    """A thread that makes calls one by one, and is abandoned when one times out."""
 
     def __init__(self) -> None:
         self._calls: queue.SimpleQueue[Callable[[], Any]] = queue.SimpleQueue()
@@ -169,7 +168,7 @@ class _LoopThread:
 
     def run(self, awaitable: Awaitable[Any], timeout: float | None) -> Any:
         __tracebackhide__ = True
-        # A cancelled call must not look like a cancellation of ours, so the result is asked by time.
+        # Not `result(timeout)`: an agent's own TimeoutError or cancellation must not look like ours.
         future = asyncio.run_coroutine_threadsafe(_wrapped(awaitable), self._loop)
         done, _ = concurrent.futures.wait([future], timeout=timeout)
         if not done:

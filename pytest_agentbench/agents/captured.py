@@ -1,4 +1,4 @@
-"""What overlapping calls print and log, kept apart and given back when their items report.
+"""Output of overlapping calls, kept apart until their items report it.
 
 pytest captures for one item at a time. A call that runs ahead of its item writes into a buffer of
 its own, found through a context variable, which threads and tasks of the call inherit.
@@ -25,7 +25,7 @@ class Printed:
     logs: list[logging.LogRecord] = field(default_factory=list)
 
     def replay(self) -> None:
-        """Writes it all where pytest is listening now."""
+        """Writes it all to where pytest captures now."""
         sys.stdout.write(self.stdout.getvalue())
         sys.stderr.write(self.stderr.getvalue())
         for record in self.logs:
@@ -37,7 +37,7 @@ _PRINTED: ContextVar[Printed | None] = ContextVar("agentbench_printed", default=
 
 @contextmanager
 def kept() -> Iterator[Printed]:
-    """Keeps what is printed and logged within, in this thread and all that it starts."""
+    """Keeps what this thread, and all that it starts, print and log within the block."""
     printed = Printed()
     token = _PRINTED.set(printed)
     try:
@@ -73,7 +73,7 @@ def _divert(stream: TextIO | None, name: str) -> None:
     try:
         stream.write = divert  # type: ignore[method-assign]
         stream.agentbench_diverted = True  # type: ignore[attr-defined]
-    except AttributeError:  # a stream that cannot be changed (-s): output is mixed, as it is there
+    except AttributeError:  # a stream that cannot be changed (-s): output is mixed
         return
 
 

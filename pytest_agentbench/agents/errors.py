@@ -4,9 +4,9 @@ from __future__ import annotations
 
 
 class TransientError(Exception):
-    """An error that may be gone a moment later; agents may raise it too, to be asked again.
+    """An error that a retry may cure. Agents may raise it, too, to be asked again.
 
-    ``retry_after`` are the seconds that the other side asked us to wait, if it did.
+    ``retry_after``: the seconds that the other side asked us to wait, if it did.
     """
 
     transient = True

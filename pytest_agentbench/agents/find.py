@@ -81,8 +81,8 @@ def _find(spec: str, bases: Sequence[Path]) -> Path:
 
 
 def _import_file(path: Path) -> ModuleType:
-    # Two agents called agent.py are kept apart, and an agent that was changed meanwhile from what it
-    # was: the server behind --tx socket=… lives from run to run.
+    # The name keeps two agents called agent.py apart, and an agent from its earlier version: the server
+    # behind --tx socket=… lives from run to run.
     digest = hashlib.sha256(str(path).encode() + path.read_bytes()).hexdigest()[:8]
     name = f"agentbench_agent_{path.stem}_{digest}"
     if name in sys.modules:

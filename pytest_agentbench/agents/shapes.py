@@ -26,7 +26,7 @@ _METHODS = ("forward", "forward_batch", "workflow")
 
 @dataclass(frozen=True)
 class Tools:
-    """What an agent may be handed beside the context."""
+    """What an agent may be given beside the context."""
 
     llm: Model | None = None
 
@@ -74,7 +74,7 @@ def _takes(function: Any, name: str) -> bool:
 
 
 def _with_llm(function: Any, llm: Any) -> Function:
-    """A call that hands over the model, if it is taken; what does not need wrapping stays itself."""
+    """Passes the model to a function that takes ``llm``; wraps nothing that needs no wrapping."""
     if not _takes(function, "llm"):
         if inspect.iscoroutinefunction(function) or not _is_coroutine(function):
             return function  # type: ignore[no-any-return]

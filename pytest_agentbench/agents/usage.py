@@ -1,4 +1,4 @@
-"""What one call of an agent uses and says to a model: counted where it happens."""
+"""Usage of one call of an agent: tokens, cost, retries, and its conversation with the model."""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""The model that agents may ask: its configuration, its client and the ways of calling it. Nothing here calls an agent."""
+"""The model that agents may ask: configuration, client, and the ways of calling it.
+
+Nothing here knows an agent.
+"""

@@ -1,4 +1,4 @@
-"""How agents ask a model, in the ways of several frameworks: each becomes one request.
+"""The ways in which agents of several frameworks ask a model; each becomes one request.
 
 An asynchronous request is a synchronous one in a thread of its own: there is one code path, and nothing
 is bound to an event loop.
@@ -31,7 +31,7 @@ class LLMError(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """One question, before it is known which entry takes it."""
+    """One question, before an entry is chosen for it."""
 
     messages: list[dict[str, Any]]
     options: Mapping[str, Any]  # as given; None is not sent
@@ -148,7 +148,7 @@ class RelayedLLM(Model):
 
 
 class NoLLM:
-    """What an agent is handed where no ``llm:`` is configured: it says so when it is used."""
+    """What an agent is given where no ``llm:`` is configured: using it raises an error that says so."""
 
     def __bool__(self) -> bool:
         return False
@@ -174,7 +174,7 @@ _NO_LLM = (
 
 
 async def _in_thread(function: Callable[[threading.Event], Result]) -> Result:
-    """Awaits a function that runs in a daemon thread: at the end of the process nobody waits for it."""
+    """Awaits a function in a daemon thread, which does not hold up the end of the process."""
     __tracebackhide__ = True
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Result] = loop.create_future()

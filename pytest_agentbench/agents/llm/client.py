@@ -1,7 +1,7 @@
 """The model that an agent may ask: ``await llm.atext_request(messages)``, ``llm(messages=…)``.
 
-Requests take the entries of ``llm:`` in turn, are paced, are tried again where that can help, and are
-counted into the record of the sample that asked.
+Requests take the entries of ``llm:`` in turn, keep to their rate limits, are retried after transient
+errors, and are counted in the record of the sample that asked.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ __all__ = ["LLM", "BudgetExceeded", "LLMError", "NoLLM"]
 
 _LONGEST_BACKOFF = 30.0
 _LARGEST_REPLY = 32 * 2**20  # bytes
-_SLICE = 0.2  # seconds: sleeps are this short, so that a call that is given up ends soon
-_SHORTEST_KEY = 8  # characters: local servers take any word for a key ("ollama")
+_SLICE = 0.2  # seconds; sleeps are cut so short that a cancelled call ends soon
+_SHORTEST_KEY = 8  # characters; local servers take any word for a key ("ollama")
 
 
 class BudgetExceeded(BaseException):
@@ -74,7 +74,7 @@ class _Lane:
 class LLM(Model):
     """OpenAI-compatible endpoints as one model; may be used from many threads and event loops."""
 
-    # What an agent in another process may call; see agents/wire.py.
+    # What an agent in another process may call; see agents/process/wire.py.
     agentbench_methods: ClassVar[tuple[str, ...]] = ("text_request", "texts")
 
     def __init__(
@@ -167,14 +167,14 @@ class LLM(Model):
         raise AssertionError("the last attempt returns or raises")
 
     def _take_turn(self) -> tuple[_Lane, float]:
-        """The entry that may be asked first, in turn where several may, and the seconds till then."""
+        """The entry that is free first (several take turns), and the seconds until then."""
         with self._lock:
             now = time.monotonic()
             lanes = self._lanes[self._turn :] + self._lanes[: self._turn]
             self._turn = (self._turn + 1) % len(lanes)
             lane = min(lanes, key=lambda lane: max(now, lane.ready_at()))
             at = max(now, lane.ready_at())
-            if lane.blocked_until > now:  # those who wait for it do not come back all at once
+            if lane.blocked_until > now:  # jitter: those who wait do not return all at once
                 at += random.uniform(0, self._backoff)
             if lane.interval:
                 lane.free_at = at + lane.interval
@@ -199,7 +199,7 @@ class LLM(Model):
     ) -> list[str]:
         asked, said = answer.input_tokens, answer.output_tokens
         if asked is None or said is None:
-            # A server that does not count: four characters to a token, and the record says so.
+            # The server did not count. Four characters are taken for a token, and the record says so.
             asked = math.ceil(sum(len(shown(m)) for m in request.messages) / 4)
             said = math.ceil(sum(map(len, answer.texts)) / 4)
             self._count(usage, llm_calls_estimated=1)
@@ -235,7 +235,7 @@ class LLM(Model):
             text = f"the budget is spent: {tokens:.0f} tokens, max_tokens {self._max_tokens:g}"
         else:
             return
-        # The record knows it even if the agent catches everything.
+        # Recorded even if the agent catches everything.
         self._count(usage, budget_exceeded=1)
         raise BudgetExceeded(text)
 
@@ -249,7 +249,7 @@ class LLM(Model):
         if usage is None:
             return
         asked = [(str(message.get("role")), shown(message)) for message in request.messages]
-        with self._lock:  # so that conversations at once are not mixed up
+        with self._lock:  # conversations that overlap are not mixed up
             for role, text in asked + end:
                 usage.said(role, self._redacted(text))
 

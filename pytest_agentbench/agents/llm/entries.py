@@ -1,4 +1,4 @@
-"""The scenario key ``llm:``: which models an agent may ask, and the keys to them, which stay hidden."""
+"""The scenario key ``llm:``: the models that an agent may ask, and their API keys, which stay hidden."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class Secret:
-    """A text that shows itself to nobody: not in a repr, a log line or a traceback with locals."""
+    """A text that no repr, log line or traceback with locals shows."""
 
     __slots__ = ("_text",)
 
@@ -147,7 +147,7 @@ def _secret(value: Any, where: str) -> Secret:
 def _url(value: Any, where: str) -> str:
     text = _text(value, where)
     if _REFERENCE.search(text):
-        return text  # looked at when it is expanded
+        return text  # checked when it is expanded
     try:
         parts = urlsplit(text)
         good = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)

@@ -1,4 +1,4 @@
-"""What a chat-completions server said: an answer, or a failure and whether to try again."""
+"""Replies of a chat-completions server: an answer, or a failure and whether to retry."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pytest_agentbench.agents.http_client import Reply, TooLarge
 from pytest_agentbench.agents.retry import is_transient_status, retry_after
 
 _LONGEST_DETAIL = 300  # characters of the server's own words in an error
-_CONFLICT = 409  # with another request, which passes
-# 429 of a server that will not answer before somebody pays.
+_CONFLICT = 409  # with another request: OpenAI asks to try again
+# A 429 that no retry cures: the account is empty.
 _FINAL_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
 _ADVICE = {
     301: "base_url leads elsewhere; name the place it leads to",
@@ -65,7 +65,7 @@ def failure_of(error: Exception, timeout: float) -> Failure:
 
 
 def read(reply: Reply) -> Answer | Failure:
-    """The answer in a reply. One that cannot be read may be whole at the next try."""
+    """The answer in a reply. A reply that cannot be read is a transient failure."""
     try:
         data = json.loads(reply.body)
     except (ValueError, RecursionError):

@@ -43,7 +43,7 @@ def confined(bwrap: str, command: Sequence[str], policy: Policy) -> list[str]:
     mounts = [(path, ["--ro-bind", str(path)]) for path in policy.readable if path.exists()]
     mounts += [(path, ["--bind", str(path)]) for path in policy.writable]
     for path in policy.hidden:
-        if not path.exists():  # covered it can be only after it was made
+        if not path.exists():  # only what exists can be covered
             with contextlib.suppress(OSError):
                 path.mkdir(parents=True)
         if path.is_dir():

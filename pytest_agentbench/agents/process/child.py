@@ -1,4 +1,4 @@
-"""The child's side of process isolation: a fresh interpreter that holds the agent and is sent contexts.
+"""The child's side of process isolation: a fresh interpreter that runs the agent.
 
 It is started by :mod:`pytest_agentbench.agents.process.isolated`, finds the socket to its parent as its standard
 input, and takes it away from there: what the agent prints, or C code writes to a file descriptor, cannot
@@ -79,7 +79,7 @@ def _serve_parent(channel: _Channel) -> None:
         return
     while (message := channel.receive()) is not None:
         _serve(channel, agent, llm, message)
-        del message  # what one call was told is not there in the next
+        del message  # the next call must not find the context of this one
     with contextlib.suppress(Exception):
         agent.close()
 
@@ -87,15 +87,15 @@ def _serve_parent(channel: _Channel) -> None:
 class _Channel:
     """Messages to the parent and back, from any thread.
 
-    Whoever waits reads, if nobody else does, and sorts what comes for the others: an agent with one thread
-    never waits for another thread to be woken.
+    The thread that waits reads, if no other does, and passes on what is for other threads. So an agent
+    with one thread never waits until another thread is woken.
     """
 
     def __init__(self, connection: socket.socket) -> None:
-        self.folder: str | None = None  # our working directory, if it is to go with us
+        self.folder: str | None = None  # our working directory, if it is removed with us
         self._connection = connection
         self._buffer = bytearray()
-        self._state = threading.Condition()  # of a lock that its holder may take again
+        self._state = threading.Condition()  # its lock is reentrant
         self._reading = False
         self._over = False  # the parent said so, or it is gone
         self._lost = False
@@ -103,7 +103,9 @@ class _Channel:
         self._process = os.getpid()
         self._call = 0
         self._numbers = itertools.count(1)
-        self._waiting: dict[int, list[dict[str, Any]]] = {}  # questions to tools: where replies go
+        self._waiting: dict[
+            int, list[dict[str, Any]]
+        ] = {}  # by the number of a question to a tool: where its reply goes
 
     def receive(self) -> dict[str, Any] | None:
         """The parent's next order; None after its last, ConnectionError if it is gone."""
@@ -130,7 +132,7 @@ class _Channel:
             self.send(payload)
 
     def ask(self) -> Callable[[str, tuple[Any, ...], dict[str, Any]], Any]:
-        """What the tools of the present call ask the parent with."""
+        """The function by which the tools of the present call ask the parent."""
         mine = self._call
 
         def ask(call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -208,7 +210,7 @@ def _error(told: dict[str, Any]) -> Exception:
     kind = getattr(builtins, told["type"])
     try:
         error: Exception = kind(*told["args"])
-    except TypeError:  # UnicodeDecodeError and others want more than texts
+    except TypeError:  # UnicodeDecodeError and others take more than texts
         error = RuntimeError(f"{kind.__name__}: {' '.join(told['args'])}")
     for name in ("status", "transient"):
         if told.get(name) is not None:
@@ -269,7 +271,7 @@ class DictTool(Tool, dict[str, Any]):
 
 
 def _with_tools(context: Any, tools: list[dict[str, Any]], ask: Callable[..., Any]) -> Any:
-    # The outermost last: it becomes another dict, in which the inner ones are already.
+    # The outermost last: it becomes a new dict, which must hold the inner ones already.
     for tool in sorted(tools, key=lambda tool: -len(tool["at"])):
         *above, last = tool["at"]
         holder = context
@@ -295,7 +297,7 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
         _limit_memory(orders["memory"])
         bases = [Path(base) for base in orders["bases"]]
         found = find(orders["spec"], bases)
-        # Without a model in the parent the agent is told so by what stands for it.
+        # Without a model in the parent, the agent gets NoLLM, which says so.
         tools = shapes.Tools(cast(Any, llm) if orders["llm"] else None)
         function = shapes.function_of(found.target, tools)
     except BaseException as error:
@@ -310,7 +312,7 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
 def _limit_memory(limit: int | None) -> None:
     import resource
 
-    # A dump of a crash would be as large as the agent and is of no use to anybody.
+    # A core dump would be as large as the agent, and of no use.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     if limit is not None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -338,7 +340,7 @@ def _serve(channel: _Channel, agent: LocalAgent, llm: RelayedLLM, message: dict[
 
 
 def _payload(reply: dict[str, Any]) -> bytes:
-    # Keys that are no strings, circles, lists that raise: kept as a record would keep them.
+    # Keys that are no strings, cycles, lists that raise: kept as a record would keep them.
     with contextlib.suppress(Exception, SystemExit):
         return wire.encoded(reply, default=jsonable)
     try:

@@ -53,7 +53,7 @@ class CommandAgent:
 
     @property
     def last_output(self) -> tuple[str, str]:
-        """What this thread's last call left on standard output beside the answer, and on standard error."""
+        """Standard output beside the answer, and standard error, of this thread's last call."""
         output: tuple[str, str] = getattr(self._local, "output", ("", ""))
         return output
 
@@ -88,7 +88,7 @@ class CommandAgent:
         while True:
             process, asked_before = self._pool.take()
             if process.waiting.strip():
-                # More than one line for an earlier context: who answers what is uncertain from here on.
+                # More than one line for an earlier context: nobody knows which line answers what.
                 self._pool.discard(process)
                 continue
             try:
@@ -97,7 +97,7 @@ class CommandAgent:
             except _EndedOrderly:
                 self._pool.discard(process)
                 if asked_before:
-                    continue  # it answers one question and ends: the next is for the next
+                    continue  # it answers one question and ends: start another
                 raise AgentCrashed(
                     f"{self._command} ended with exit code 0 instead of answering: expected one line "
                     f"of JSON on its standard output{last_lines(self._local.output[1])}"
@@ -158,7 +158,7 @@ class CommandAgent:
             )
 
     def _last_words(self, process: Process) -> Any:
-        """The answer without a line's end of a command that has ended, or the error that it is."""
+        """The answer of a command that ended after a line without a newline, or an error."""
         ending = process.ending()
         rest = process.waiting.strip()
         self._local.output = ("", process.output()[1])

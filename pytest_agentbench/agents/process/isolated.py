@@ -2,9 +2,9 @@
 
 The child is a fresh interpreter, not a fork: it imports the agent's file itself and is sent contexts
 alone, as JSON over a socket; tools in a context stay here and are called by message
-(:mod:`pytest_agentbench.agents.process.wire`). What comes back is taken for what it is, data from code that may
-have gone wrong in any way. Where the system has the means, the child cannot reach the truth by way of the
-file system or of other processes either (:mod:`pytest_agentbench.agents.process.sandbox`).
+(:mod:`pytest_agentbench.agents.process.wire`). What comes back is not trusted: it is data from code that
+may have gone wrong in any way. Where the system has the means, the child cannot reach the truth through
+the file system or other processes either (:mod:`pytest_agentbench.agents.process.sandbox`).
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class IsolatedAgent:
         return self._digest
 
     def start(self) -> None:
-        """Has a child import the agent: :class:`BenchmarkError` where that fails, before any question."""
+        """Lets a child import the agent; :class:`BenchmarkError` if that fails."""
         process, _ = self._pool.take()
         self._pool.give_back(process)
 
@@ -108,7 +108,7 @@ class IsolatedAgent:
             return reply["answer"]
         raised = _raised(reply.get("error"))
         if "MemoryError" in raised.types:
-            self._pool.discard(child)  # what else failed to be allocated in it, nobody knows
+            self._pool.discard(child)  # its state after that is unknown
         else:
             self._pool.give_back(child)
         raise raised
@@ -152,7 +152,7 @@ class IsolatedAgent:
             ) from None
 
     def _ask_model(self, child: Process, call: dict[str, Any]) -> None:
-        """In a thread: a model takes its time, while the deadline passes and the agent asks on."""
+        """In a thread: the model takes its time, and meanwhile the agent may ask more or time out."""
 
         def ask() -> None:
             try:
@@ -234,7 +234,7 @@ def _raised(error: Any) -> RemoteAgentError:
 
 
 def _count(usage: Any) -> None:
-    """Adds what the call used in the child to what is counted around it here."""
+    """Adds the usage that the child counted to that of the present call."""
     current = CURRENT.get()
     if current is None or not isinstance(usage, dict):
         return

@@ -27,7 +27,7 @@ _DEVICES = (
     "null", "zero", "full", "random", "urandom", "tty", "shm",
     "nvidia*", "dri", "kfd", "dxg", "accel",
 )  # fmt: skip
-OLDEST_ABI = 3  # before it a file that may not be written can be cut to nothing
+OLDEST_ABI = 3  # before it, a read-only file could still be truncated
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
@@ -81,7 +81,7 @@ def real_places(policy: Policy) -> Policy:
     queue = list(hidden)
     while queue:
         path = queue.pop()
-        # Nobody's data set is the folder that holds Python or the agent.
+        # A folder that holds Python or the agent is no data set.
         if path in found or (path not in hidden and any(_is_below(r, path) for r in readable)):
             continue
         found[path] = None
@@ -96,7 +96,7 @@ def _link_targets(folder: Path, skipped: Sequence[Path]) -> Iterator[Path]:
     while unseen:
         try:
             entries = list(os.scandir(unseen.pop()))
-        except OSError:  # a file, or not for us
+        except OSError:  # a file, or not readable
             continue
         for entry in entries:
             if entry.is_symlink():
@@ -125,7 +125,7 @@ def visible(root: Path, hidden: Iterable[Path]) -> Iterator[Path]:
     except OSError:
         return  # nothing in there can be read anyway
     for entry in entries:
-        if not entry.is_symlink():  # where it leads is visible by its own name, or is not
+        if not entry.is_symlink():  # its target is visible by its own name, or is not
             yield from visible(Path(entry.path), inside)
 
 
@@ -155,7 +155,7 @@ def _allow(ruleset: int, place: Path, rights: int) -> None:
     try:
         handle = os.open(place, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
-        return  # it is gone, or was never for us
+        return  # it is gone, or we may not open it
     try:
         if not stat.S_ISDIR(os.fstat(handle).st_mode):
             rights &= _OF_FILES
@@ -190,7 +190,7 @@ def restrict_self(policy: Policy) -> None:
 
 
 def _give_up_root() -> None:
-    """Leaves root no right but that to files: others lead around Landlock, to memory and to disks.
+    """Leaves root only its right to files: others lead around Landlock, to memory and disks.
 
     Without new privileges the next program has no more of them.
     """
@@ -209,5 +209,5 @@ def main() -> None:
         restrict_self(Policy(*(tuple(map(Path, part)) for part in json.loads(paths))))
         os.execvp(command[0], command)  # noqa: S606 -- what the user named, and no shell
     except OSError as error:
-        # Never the agent without confinement.
+        # The agent never runs without confinement.
         sys.exit(f"{command[0]} could not be started under Landlock: {error}")

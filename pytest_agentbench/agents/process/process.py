@@ -1,4 +1,4 @@
-"""A program that is asked over a pipe: started, talked to, listened to and ended; and a pool of them."""
+"""A program that answers messages over pipes or a socket, and a pool of such programs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from typing import IO, Generic, TypeVar
 from pytest_agentbench.base.errors import BenchmarkError
 
 _CHUNK = 1 << 18
-_KEPT = 1 << 16  # bytes of captured output: the last ones, where the reason of a crash stands
+_KEPT = 1 << 16  # bytes of captured output; the last ones hold the reason of a crash
 _GRACE = 2.0  # seconds a program has to end by itself
 
 
 class Ended(Exception):
-    """The program has closed its side: it has ended, or is about to."""
+    """The program closed its side: it has ended, or is about to."""
 
 
 class TimeUp(Exception):
@@ -33,9 +33,10 @@ class TimeUp(Exception):
 class Process:
     """One running program, with its output captured, in a process group of its own.
 
-    It is talked to over its standard input and output; with ``over_socket`` over a socket that it finds
-    as its standard input, and its output is captured like its errors. One thread reads and writes all of
-    it, so nothing can deadlock: not a program that writes before it has read, nor one that floods us.
+    Messages go over its standard input and output. With ``over_socket`` they go over a socket, which it
+    finds as its standard input, and standard output is captured like standard error. One thread reads and
+    writes all of it, so nothing can deadlock: neither a program that writes before it reads, nor one that
+    floods us.
     """
 
     def __init__(
@@ -98,11 +99,11 @@ class Process:
 
     @property
     def waiting(self) -> bytes:
-        """What the program has said that nobody has received."""
+        """What the program has sent and nobody has received yet."""
         return bytes(self._incoming)
 
     def alive(self) -> bool:
-        """Whether it can still be asked, after a look at what it has said meanwhile."""
+        """Whether it can still be asked; reads what it has sent meanwhile."""
         self._listen(0)
         return not self._ended
 
@@ -112,7 +113,7 @@ class Process:
         self._push()
 
     def post(self, data: bytes | BaseException) -> None:
-        """Has the thread that receives send this, or raise it; may be called by any other thread."""
+        """From any thread: lets the thread in :meth:`receive` send this, or raise it."""
         self._posted.append(data)
         with self._post_lock, contextlib.suppress(OSError):  # it may have ended meanwhile
             self._bell.send(b".")
@@ -145,7 +146,7 @@ class Process:
         return out.taken(), err.taken()
 
     def ending(self) -> str:
-        """How it ended, for people; it is ended if it has only fallen silent."""
+        """How it ended, for error messages; waits a moment for the end."""
         try:
             code = self._popen.wait(timeout=_GRACE)
         except subprocess.TimeoutExpired:
@@ -164,7 +165,7 @@ class Process:
         return self._popen.poll()
 
     def hang_up(self, last: bytes | None = None) -> None:
-        """Lets it end by itself: with a last message, or else by the end of its input."""
+        """Asks it to end: by a last message, or else by the end of its input."""
         if last is not None:
             self.send(last)
         elif self._popen.stdin is not None:
@@ -172,18 +173,18 @@ class Process:
                 self._popen.stdin.close()
 
     def wait(self, deadline: float) -> None:
-        """Waits until it has ended, listening: a program that cannot write cannot end."""
+        """Waits for its end, and reads meanwhile: a program that cannot write cannot end."""
         while self._popen.poll() is None and (left := deadline - time.monotonic()) > 0:
             self._listen(min(left, 0.02))
 
     def strike(self) -> None:
-        """Ends it and whatever it started, at once."""
+        """Kills it and whatever it started, without waiting."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._popen.pid, signal.SIGKILL)
 
     def kill(self) -> None:
-        """Ends it and lets go of it."""
-        self.strike()  # also after its own end, which what it started may have outlived
+        """Kills it, waits for its end and closes our side."""
+        self.strike()  # also after its own end: what it started may live on
         self._popen.wait()
         self._selector.close()
         with self._post_lock:
@@ -263,7 +264,7 @@ class Process:
 
 
 def _read(fd: int) -> bytes | None:
-    """What there is to read: nothing is the end, None is nothing yet."""
+    """What there is to read: empty at the end, None if there is nothing yet."""
     try:
         return os.read(fd, _CHUNK)
     except BlockingIOError:
@@ -279,7 +280,7 @@ class _Tail:
 
     def add(self, data: bytes) -> None:
         self._bytes += data
-        if len(self._bytes) > 2 * _KEPT:  # not at every byte more: cutting copies
+        if len(self._bytes) > 2 * _KEPT:  # rarely, because cutting copies
             self._cut()
 
     def _cut(self) -> None:
@@ -309,7 +310,7 @@ P = TypeVar("P", bound=Process)
 
 
 class Pool(Generic[P]):
-    """Processes of one agent: one for each call that is under way at the same time, kept for the next."""
+    """Processes of one agent: one for each call in flight, kept for later calls."""
 
     def __init__(self, start: Callable[[], P]) -> None:
         self._start = start
@@ -346,7 +347,7 @@ class Pool(Generic[P]):
         process.kill()
 
     def close(self, last: bytes | None = None) -> None:
-        """Ends all of them, by themselves if they do so soon."""
+        """Ends all of them; those that are idle have a moment to end by themselves."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -359,5 +360,5 @@ class Pool(Generic[P]):
         for process in processes:
             if process in idle:
                 process.kill()
-            else:  # another thread listens to it, and lets go of it when it hears of the end
+            else:  # another thread waits for its answer, and discards it when it has ended
                 process.strike()

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from pytest_agentbench.agents.process import bubblewrap, landlock
 
-# What programs and libraries need to work at all; nothing in which keys and passwords are kept. Proxies
-# are not among them: their addresses may hold passwords.
+# What programs and libraries need to work at all, and nothing that holds keys or passwords. Proxies are not
+# among them: their addresses may hold passwords.
 ENVIRONMENT = (
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ",
     "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME", "PYTHONHASHSEED", "PYTHONUTF8",
@@ -30,7 +30,7 @@ ENVIRONMENT = (
     "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "HF_HOME", "HF_HUB_OFFLINE", "XDG_CACHE_HOME",
 )  # fmt: skip
 _PREFIXES = ("LC_",)
-# Where programs put what they make beside their results: numba does not work without such a place.
+# Where programs put caches and temporary files: numba does not work without such a place.
 _OF_THE_FOLDER = ("TMPDIR", "TEMP", "TMP", "NUMBA_CACHE_DIR", "MPLCONFIGDIR", "TRITON_CACHE_DIR")
 
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -99,7 +99,7 @@ class Sandbox:
         with self._lock:
             if self._folder is None:
                 self._folder = Path(tempfile.mkdtemp(prefix="agentbench-agent-"))
-                # For those who do not close: it would otherwise stay for ever.
+                # For callers that never close: it would otherwise stay.
                 weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
             return self._folder
 

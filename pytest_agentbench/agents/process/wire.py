@@ -18,7 +18,7 @@ from typing import Any
 
 LARGEST = 1 << 28  # bytes in one message; no context or answer comes near
 _HEAD = struct.Struct(">I")
-_MARSHALLED = b"\0"  # no JSON begins so
+_MARSHALLED = b"\0"  # no JSON begins with it
 _SCALARS = {type(None), bool, int, float, str}
 _PLAIN = {*_SCALARS, list, dict}
 _DEEPEST = 20
@@ -31,7 +31,7 @@ class Garbled(Exception):
 
 def encoded(message: Any, default: Callable[[Any], Any] | None = None) -> bytes:
     """One line of ASCII; lone surrogates and line separators stay escaped."""
-    # Looking for circles takes a third of the time; without it they are a RecursionError.
+    # Looking for cycles takes a third of the time. Without it a cycle is a RecursionError.
     text = json.dumps(
         message, default=default or plain, separators=(",", ":"), check_circular=False
     )
@@ -39,7 +39,9 @@ def encoded(message: Any, default: Callable[[Any], Any] | None = None) -> bytes:
 
 
 def packed(message: Any) -> bytes:
-    """A message to a child of ours, for :func:`unpacked`: as JSON, or the same in half the time.
+    """A message to a child, for :func:`unpacked`: with marshal if it is plain, else as JSON.
+
+    With marshal a call with thousands of rows takes two thirds of the time.
 
     ``marshal`` is for plain values between interpreters of one version, and never for what a child
     sends: reading it is safe only from a side that is trusted.
@@ -57,9 +59,9 @@ def unpacked(payload: bytes) -> Any:
 
 
 def _is_plain(message: Any) -> bool:
-    """Whether JSON would give exactly this back. Level by level, so that long tables go at C's speed.
+    """Whether JSON would give exactly this back. Level by level, so that long tables take little time.
 
-    It has to be looked at: marshal writes the values of NumPy as raw bytes.
+    Marshal cannot tell by itself: it writes the values of NumPy as raw bytes.
     """
     level = [message]
     for _ in range(_DEEPEST):
@@ -116,7 +118,7 @@ def shown(data: bytes, longest: int = 200) -> str:
 
 
 def plain(value: Any) -> Any:
-    """NumPy's values and dates as JSON, asked by method, so nothing is imported."""
+    """NumPy's values and dates as JSON; found by method, so that nothing is imported."""
     for method in ("tolist", "isoformat"):
         convert = getattr(value, method, None)
         if callable(convert) and not isinstance(value, type):
@@ -152,7 +154,7 @@ class Tools:
         self._places[name] = place
 
     def answer(self, call: Mapping[str, Any]) -> bytes:
-        """What a call came to, encoded: ``{"result": …}`` or ``{"error": {"type": …, "args": …}}``.
+        """The result of a call, encoded: ``{"result": …}`` or ``{"error": {"type": …, "args": …}}``.
 
         The call may be anything that an agent made up. Only methods that the tool lists are called.
         """
