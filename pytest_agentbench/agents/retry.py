@@ -14,6 +14,8 @@ from email.utils import parsedate_to_datetime
 from pytest_agentbench.agents.errors import AgentTimeout
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
+# An exception's ``code`` need not be an HTTP status, so only these count, and not every 5xx.
+_STATUSES = {408, 425, 429, 500, 502, 503, 504, 529}
 LONGEST_WAIT = 120.0  # seconds; a server that asks for more is taken not to answer
 
 
@@ -29,11 +31,11 @@ def is_transient(error: BaseException) -> bool:
     # urllib, openai and aiohttp name it differently.
     statuses = [getattr(error, name, None) for name in ("status", "status_code", "code")]
     statuses.append(getattr(getattr(error, "response", None), "status_code", None))
-    return any(isinstance(status, int) and is_transient_status(status) for status in statuses)
+    return any(isinstance(status, int) and status in _STATUSES for status in statuses)
 
 
 def is_transient_status(status: int) -> bool:
-    """Whether the same request may succeed later: too slow, too early, too many, or a server's fault."""
+    """Whether an HTTP reply says that the same request may succeed later."""
     return status in (408, 425, 429) or 500 <= status < 600
 
 
