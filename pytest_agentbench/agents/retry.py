@@ -36,7 +36,7 @@ def is_transient(error: BaseException) -> bool:
 
 def is_transient_status(status: int) -> bool:
     """Whether an HTTP reply says that the same request may succeed later."""
-    return status in (408, 425, 429) or 500 <= status < 600
+    return status in (408, 425, 429) or status >= 500
 
 
 def backoff(attempt: int, first: float, longest: float) -> float:
