@@ -78,6 +78,9 @@ class Dataset(abc.ABC):
     description: str  # one line for people; says "synthetic" where the data are
     samples_here: bool = True  # False where only workers read them: then no floor is computed
 
+    def __len__(self) -> int:
+        return len(self.keys)
+
     @abc.abstractmethod
     def sample(self, index: int) -> Sample:
         """The sample that ``keys[index]`` names."""
@@ -181,8 +184,7 @@ class Benchmark(abc.ABC):
             return partitions.files_of(settings.dataset)  # a pattern
         if settings.dataset == "hub" and self.hub_repository is not None:
             return list(hub_cache.copies(self.hub_repository))
-        module = sys.modules[type(self).__module__]
-        folder = Path(module.__file__ or ".").parent
+        folder = self._folder()
         names = ("demo", "demo.*", "make_demo*", "__pycache__/make_demo*")
         return [path for name in names for path in folder.glob(name)]
 
@@ -253,6 +255,15 @@ class Benchmark(abc.ABC):
     def write_files(self, folder: Path, dataset: Dataset, records: Sequence[Record]) -> None:
         """Writes the benchmark's own files (tables, submissions) into the run's folder, if it has any."""
 
-    @abc.abstractmethod
     def agent_template(self) -> str:
-        """The source of a small, commented, runnable agent for ``agentbench new-agent``."""
+        """The source of a small, commented, runnable agent for ``agentbench new-agent``.
+
+        By default the file ``agent_template.py.txt`` beside the benchmark's module.
+        """
+        path = self._folder() / "agent_template.py.txt"
+        if not path.is_file():
+            raise BenchmarkError(f"{self.name} has no template of an agent: {path} is not there")
+        return path.read_text(encoding="utf-8")
+
+    def _folder(self) -> Path:
+        return Path(sys.modules[type(self).__module__].__file__ or ".").parent

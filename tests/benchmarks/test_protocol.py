@@ -27,9 +27,6 @@ class Doubling(Benchmark):
     def score_run(self, dataset, records):
         raise NotImplementedError
 
-    def agent_template(self):
-        return ""
-
 
 def samples(*truths):
     return [Sample(SampleKey("n", str(n)), {"n": n}, truth=n) for n in truths]
@@ -67,6 +64,7 @@ def test_many_samples_are_scored_one_by_one():
         ("read_submission", ("x.csv", None, None), "x.csv: doubling has no submission format"),
         ("validate", ("x.csv", {}, None), "x.csv: doubling has no submission format"),
         ("partitioned", (None,), "--engine: doubling cannot be scored on a cluster"),
+        ("agent_template", (), "doubling has no template of an agent: .*agent_template.py.txt is"),
     ],
 )
 def test_what_a_benchmark_does_not_offer_is_said(method, arguments, said):
@@ -87,3 +85,10 @@ def test_the_public_list_is_whole_and_imports_no_numpy():
     code = "import sys, pytest_agentbench; print('numpy' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["humob", "DailyMobility", "HurricaneMobility", "BehaviorModeling"]
+)
+def test_the_built_in_benchmarks_have_templates(name):
+    compile(registry.get(name).agent_template(), name, "exec")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_agentbench.base import parse
@@ -83,7 +82,3 @@ class BehaviorModeling(Benchmark):
 
         assert isinstance(dataset, data.BehaviorDataset)
         return figures.figures(dataset, records, scores)
-
-    def agent_template(self) -> str:
-        file = resources.files(__package__).joinpath("agent_template.py.txt")
-        return file.read_text(encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -64,7 +63,3 @@ class DailyMobility(Benchmark):
 
         assert isinstance(dataset, data.DailyMobilityDataset)
         return figures.figures(dataset, records, scores)
-
-    def agent_template(self) -> str:
-        file = resources.files(__package__).joinpath("agent_template.py.txt")
-        return file.read_text(encoding="utf-8")

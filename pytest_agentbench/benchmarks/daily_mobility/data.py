@@ -53,9 +53,6 @@ class DailyMobilityDataset(Dataset):
         without = "no city: " if city.city is None else ""
         self.description = f"{name}: {len(profiles)} profiles, {without}{where}"
 
-    def __len__(self) -> int:
-        return len(self.keys)
-
     def sample(self, index: int) -> Sample:
         profile = dict(self.profiles[index])
         context = {

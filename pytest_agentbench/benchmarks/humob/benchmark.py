@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -147,7 +146,3 @@ class Humob(Benchmark):
         if not isinstance(dataset, data.HumobDataset):
             return ()
         return figures.figures(dataset, records, scores)
-
-    def agent_template(self) -> str:
-        file = resources.files(__package__).joinpath("agent_template.py.txt")
-        return file.read_text(encoding="utf-8")

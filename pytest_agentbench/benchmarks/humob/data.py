@@ -164,9 +164,6 @@ class HumobDataset(AskedUsers):
         super().__init__(users, split, digest=cached.digest, name=name)
         self.starts, self.stops = starts[self.indices], stops[self.indices]
 
-    def __len__(self) -> int:
-        return len(self.keys)
-
     def sample(self, index: int) -> Sample:
         """The context as plain lists; the truth as rows (d, t, x, y), or (d, t) if it is masked."""
         rows = self.table.at(int(self.indices[index]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -77,7 +76,3 @@ class HurricaneMobility(Benchmark):
             )
         content = read_json(path, answers.FORMS)
         return Submission({str(dataset.keys[0]): content})
-
-    def agent_template(self) -> str:
-        file = resources.files(__package__).joinpath("agent_template.py.txt")
-        return file.read_text(encoding="utf-8")

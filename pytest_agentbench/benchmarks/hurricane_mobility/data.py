@@ -76,9 +76,6 @@ class HurricaneDataset(Dataset):
         whole = "as one population" if items == POPULATION else "one by one"
         self.description = f"{name}: {len(profiles)} profiles, {whole}"
 
-    def __len__(self) -> int:
-        return len(self.keys)
-
     def sample(self, index: int) -> Sample:
         context: dict[str, Any] = {
             "days": [
