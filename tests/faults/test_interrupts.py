@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 
 import pytest
 from faults.sessions import lines_of, logged, numbers, start, wait_until, write_agent
@@ -19,14 +20,15 @@ while a in (0, 4) and not os.path.exists(os.path.dirname(__file__) + f"/go{a}"):
 AHEAD = ("-n2", "--concurrency=3", "--run-dir=out")
 
 
-def answered_ahead(project):
-    return lambda: lines_of(project.path / "answered") == 10
+def wait_for_answers_ahead(project):
+    wait_until(lambda: lines_of(project.path / "answered") == 10, "the answers asked ahead")
+    time.sleep(1)  # the last one is noted, and about to be returned
 
 
 def test_ctrl_c_in_a_terminal_saves_what_workers_asked_ahead(project):
     write_agent(project, WAITS)
     with start(project, *AHEAD, start_new_session=True) as process:
-        wait_until(answered_ahead(project), "the answers asked ahead")
+        wait_for_answers_ahead(project)
         os.killpg(process.pid, signal.SIGINT)
         text, _ = process.communicate(timeout=90)
     assert process.returncode == pytest.ExitCode.INTERRUPTED
@@ -37,7 +39,7 @@ def test_ctrl_c_in_a_terminal_saves_what_workers_asked_ahead(project):
 def test_an_interrupt_of_the_controller_alone_hears_its_workers_out(project):
     write_agent(project, WAITS)
     with start(project, *AHEAD) as process:
-        wait_until(answered_ahead(project), "the answers asked ahead")
+        wait_for_answers_ahead(project)
         process.send_signal(signal.SIGINT)
         for number in (0, 4):
             (project.path / f"go{number}").touch()
@@ -50,7 +52,7 @@ def test_the_first_failure_ends_all_workers_and_saves_what_they_asked_ahead(proj
     write_agent(project, f"{WAITS}if a == 0: return 'x'")
     out = project.path / "out"
     with start(project, *AHEAD, "-x") as process:
-        wait_until(answered_ahead(project), "the answers asked ahead")
+        wait_for_answers_ahead(project)
         (project.path / "go0").touch()
         wait_until(lambda: lines_of(out / "records.jsonl") >= 1, "the failure")
         (project.path / "go4").touch()

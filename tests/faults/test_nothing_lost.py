@@ -46,7 +46,7 @@ def test_answers_asked_ahead_are_saved_when_the_run_is_interrupted(project):
     )
     with start(project, "--concurrency=3", "--run-dir=out") as process:
         wait_for(project.path / "asked", 11)
-        time.sleep(0.2)
+        time.sleep(1)  # the last one has noted its question, and is about to answer
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
     assert process.returncode == pytest.ExitCode.INTERRUPTED

@@ -125,6 +125,7 @@ def test_a_lock_that_is_never_given_back_is_waited_for_only_so_long(tmp_path, mo
         with kernel_loading._compile_turn():
             waited = time.monotonic() - start
     assert 0.3 < waited < 5
+    monkeypatch.setattr(kernel_loading, "COMPILE_WAIT_SECONDS", 600)
     start = time.monotonic()
     with kernel_loading._compile_turn():
-        assert time.monotonic() - start < 0.3
+        assert time.monotonic() - start < 60, "given back, it is not waited for"
