@@ -73,10 +73,12 @@ class Machine:
 
 
 # What such a session needs not import. rerunfailures asks its controller at 127.0.0.1.
-LEAN = " ".join(
+LEAN = "-p without_bokeh " + " ".join(
     f"-p no:{name}"
-    for name in ("hypothesispytest", "rerunfailures", "html", "metadata", "benchmark", "timeout")
-)
+    for name in (
+        "anyio", "benchmark", "html", "hypothesispytest", "metadata", "rerunfailures", "timeout",
+    )
+)  # fmt: skip
 
 
 def why_not() -> str | None:
