@@ -24,9 +24,5 @@ def properties(scores: Scores, name: str) -> Iterator[tuple[str, str]]:
     yield f"{name}.mode", scores.mode
     yield f"{name}.primary", scores.primary
     yield f"{name}.data", str(scores.dataset.digest)
-    for reading, metrics in scores.readings.items():
-        for metric, score in metrics.items():
-            parts = {"": score.value, ".low": score.low, ".high": score.high}
-            for suffix, number in parts.items():
-                if number is not None:
-                    yield f"{name}.{reading}.{metric}{suffix}", repr(float(number))
+    for reading, metric, number in scores.numbers():
+        yield f"{name}.{reading}.{metric}", repr(number)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from pytest_agentbench.reports.html import page
 from pytest_agentbench.reports.markdown import cell, markdown_table
-from pytest_agentbench.reports.rows import DIFFERENCE_HEAD, difference_cells
+from pytest_agentbench.reports.rows import DIFFERENCE_HEAD, by_reason, difference_cells
 from pytest_agentbench.reports.text import columns, number, signed
 from pytest_agentbench.runs.scores_file import SampleChanges
 from pytest_agentbench.scoring.compare import Comparison, Difference
@@ -98,12 +98,8 @@ def _rows(comparison: Comparison, reading: str) -> list[list[str]]:
 
 
 def _absent(comparison: Comparison, reading: str) -> list[str]:
-    """Metrics without a difference, those with the same reason together."""
-    reasons: dict[str | None, list[str]] = {}
-    for d in comparison.readings[reading]:
-        if d.value is None:
-            reasons.setdefault(d.reason, []).append(d.metric)
-    return [f"no difference in {', '.join(names)}: {reason}" for reason, names in reasons.items()]
+    absent = ((d.metric, d.reason) for d in comparison.readings[reading] if d.value is None)
+    return [f"no difference in {names}: {reason}" for reason, names in by_reason(absent).items()]
 
 
 def _counts(comparison: Comparison) -> list[list[str]]:

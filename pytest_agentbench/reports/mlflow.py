@@ -57,14 +57,10 @@ def log_run(scores: Scores, folder: Path, tracking_uri: str | None = None) -> st
 def metrics(scores: Scores) -> dict[str, float]:
     """``2023/geobleu``, ``2023/geobleu.low`` …; the primary reading's also by their bare names."""
     found: dict[str, float] = {}
-    for reading, own in scores.readings.items():
-        for metric, score in own.items():
-            parts = {"": score.value, ".low": score.low, ".high": score.high}
-            for suffix, number in parts.items():
-                if number is not None:
-                    found[_name(f"{reading}/{metric}{suffix}")] = float(number)
-                    if reading == scores.primary:
-                        found[_name(f"{metric}{suffix}")] = float(number)
+    for reading, metric, number in scores.numbers():
+        found[_name(f"{reading}/{metric}")] = number
+        if reading == scores.primary:
+            found[_name(metric)] = number
     found["gates_failed"] = float(sum(gate.passed is False for gate in scores.gates))
     return found
 

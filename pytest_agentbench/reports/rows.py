@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_agentbench.benchmarks.protocol import Metric
@@ -63,6 +63,14 @@ def absences(table: MetricTable) -> list[str]:
         for row in table.rows
         if row.scores[0].value is None
     ]
+
+
+def by_reason(absent: Iterable[tuple[str, str | None]]) -> dict[str, str]:
+    """``{reason: "a, b"}``: names that are absent for the same reason stand together, each once."""
+    found: dict[str, dict[str, None]] = {}
+    for name, reason in absent:
+        found.setdefault(str(reason), {})[name] = None
+    return {reason: ", ".join(names) for reason, names in found.items()}
 
 
 def counts(samples: Counts) -> str:

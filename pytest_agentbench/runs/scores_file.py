@@ -7,7 +7,7 @@ mapping that is written, and that hooks and benchmarks of third parties get.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -154,6 +154,15 @@ class Scores:
     def metric(self, name: str, reading: str | None = None) -> Score:
         """A score of the primary reading or of another; without a value where there is none."""
         return self.readings.get(reading or self.primary, {}).get(name) or Score()
+
+    def numbers(self) -> Iterator[tuple[str, str, float]]:
+        """Reading, name and number of all there are; the ends of intervals are ``geobleu.low`` …"""
+        for reading, metrics in self.readings.items():
+            for name, score in metrics.items():
+                ends = {"": score.value, ".low": score.low, ".high": score.high}
+                for end, number in ends.items():
+                    if number is not None:
+                        yield reading, f"{name}{end}", float(number)
 
     @property
     def notes(self) -> list[str]:

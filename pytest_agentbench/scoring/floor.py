@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -21,10 +20,10 @@ from pytest_agentbench.agents import ask, captured, specs
 from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.base.files import cache_folder, write_whole
 from pytest_agentbench.benchmarks.protocol import Dataset
-from pytest_agentbench.metrics.estimator import Absent
 from pytest_agentbench.runs.evaluate import evaluate
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.scores_file import Floor
+from pytest_agentbench.scoring.scores import plain_values
 from pytest_agentbench.settings.settings import Settings
 
 MOST_SAMPLES = 2000
@@ -108,10 +107,7 @@ def _computed(
                 why = f"{len(failed)} of {len(records)} samples failed: {failed[0].error}"
                 return Floor(agent, skipped=why[:_LONGEST_REASON])
             estimate = settings.benchmark.score_run(dataset, records)
-            values = {
-                reading: {metric: _plain(v) for metric, v in estimate(reading, None).items()}
-                for reading in settings.benchmark.readings
-            }
+            values = plain_values(estimate, settings.benchmark.readings)
     except Exception as error:  # whatever it is, the run's own score stands
         return Floor(agent, skipped=f"{type(error).__name__}: {error}"[:_LONGEST_REASON])
     finally:
@@ -132,12 +128,6 @@ def _records(
     outcomes = [ask.ask(call, sample.context) for sample in samples]
     records, _ = evaluate(settings.benchmark, samples, outcomes)
     return records
-
-
-def _plain(value: Any) -> float | None:
-    if isinstance(value, Absent) or not math.isfinite(value):
-        return None
-    return float(value)
 
 
 def _place(settings: Settings, dataset: Dataset, indices: Sequence[int], name: str) -> Path:

@@ -52,6 +52,10 @@ def score(
     epochs = _epochs(settings, dataset, questions, records)
     every = [record for epoch in epochs for record in epoch.records]
     estimate, clusters = _estimator(settings, dataset, epochs)
+    of_each = tuple(
+        plain_values(_estimator(settings, dataset, [epoch])[0], settings.benchmark.readings)
+        for epoch in (epochs if len(epochs) > 1 else ())
+    )
     return Scores(
         schema=run_folder.SCHEMA,
         benchmark=settings.benchmark.name,
@@ -64,7 +68,7 @@ def score(
             len(every), **{status: sum(r.status == status for r in every) for status in STATUSES}
         ),
         readings=_readings(settings, estimate, clusters),
-        epochs=_values_of_each(settings, dataset, epochs) if len(epochs) > 1 else None,
+        epochs=of_each or None,
         details=jsonable(settings.benchmark.describe(dataset, every)),
         baseline=None if baseline is None else _compared(settings, dataset, epochs, baseline),
     )
@@ -152,20 +156,12 @@ def _range(metric: Metric) -> tuple[float, float]:
     )
 
 
-def _values_of_each(
-    settings: Settings, dataset: Dataset, epochs: Sequence[Epoch]
-) -> tuple[PlainValues, ...]:
-    """The values of every epoch, without intervals."""
-    estimators = [_estimator(settings, dataset, [epoch])[0] for epoch in epochs]
-    return tuple(
-        {
-            reading: {
-                name: _score(value, None).value for name, value in estimate(reading, None).items()
-            }
-            for reading in settings.benchmark.readings
-        }
-        for estimate in estimators
-    )
+def plain_values(estimate: Estimator, readings: Sequence[str]) -> PlainValues:
+    """The values of every reading, without intervals; None where there is no finite one."""
+    return {
+        reading: {name: _score(v, None).value for name, v in estimate(reading, None).items()}
+        for reading in readings
+    }
 
 
 def _score(value: Any, bounds: tuple[float, float] | None) -> Score:

@@ -131,13 +131,14 @@ def _gates(scores: Scores) -> list[dict[str, str]]:
 
 
 def _absences(scores: Scores) -> list[str]:
-    """Why metrics are absent in any reading, each reason once."""
-    reasons: dict[str, dict[str, None]] = {}
-    for metrics in scores.readings.values():
-        for name, score in metrics.items():
-            if score.value is None:
-                reasons.setdefault(str(score.reason), {})[name] = None
-    return [f"absent: {', '.join(names)}: {reason}" for reason, names in reasons.items()]
+    """Why metrics are absent in any reading."""
+    absent = (
+        (name, score.reason)
+        for metrics in scores.readings.values()
+        for name, score in metrics.items()
+        if score.value is None
+    )
+    return [f"absent: {names}: {reason}" for reason, names in rows.by_reason(absent).items()]
 
 
 def _differences(benchmark: Benchmark, scores: Scores) -> list[dict[str, Any]]:
