@@ -1,4 +1,4 @@
-"""From what the user typed and the ini file to the settings of each run."""
+"""From the command line and the ini file to the settings of each run."""
 
 from __future__ import annotations
 
@@ -158,19 +158,19 @@ def _benchmark_in(config: pytest.Config, where: str, active: Iterable[str]) -> s
     return known if here or from_root else None
 
 
-def check_selected(runs: dict[str, Plan], selected: dict[str, list[str]]) -> None:
+def check_selected(plans: dict[str, Plan], selected: dict[str, list[str]]) -> None:
     for nodeid, names in selected.items():
-        run = runs[nodeid]
+        plan = plans[nodeid]
         for name in names:
-            if name not in run.items and name not in run.targets:
-                example = next(iter(run.items))
+            if name not in plan.items and name not in plan.targets:
+                example = next(iter(plan.items))
                 raise BenchmarkError(
-                    f"{nodeid}::{name}: expected one of {len(run.items)} samples, such as "
+                    f"{nodeid}::{name}: expected one of {len(plan.items)} samples, such as "
                     f"{nodeid}::{example}; found none of that name"
                 )
 
 
-def keep_only_tests(config: pytest.Config, runs: dict[str, Plan]) -> None:
+def keep_only_tests(config: pytest.Config, plans: dict[str, Plan]) -> None:
     """Takes node ids of ours out of pytest's arguments, and its default paths where none was given."""
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         compat.set_paths(config, [])
@@ -178,7 +178,7 @@ def keep_only_tests(config: pytest.Config, runs: dict[str, Plan]) -> None:
 
     def is_ours(arg: str) -> bool:
         where, colons, _ = arg.partition("::")
-        return bool(colons) and _benchmark_in(config, where, runs) in runs
+        return bool(colons) and _benchmark_in(config, where, plans) in plans
 
     compat.set_paths(config, [arg for arg in config.args if not is_ours(arg)])
 

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from pytest_agentbench.plugin import asking_ahead
+
 # Answers nobody before four have asked: would wait for ever if asked one after the other.
 MEETING = """
 import asyncio
@@ -179,3 +181,15 @@ def test_epochs_ask_every_sample_again_and_scores_are_means(project):
     one = project.pytest("toysum::sum[s1-e2]", "--epochs=3", "--agent=agent.py")
     one.assert_outcomes(passed=2)
     assert project.scores()["partial"] is True
+
+
+END = object()
+
+
+@pytest.mark.parametrize(
+    ("queued", "called_off"),
+    [([3, 4, END], False), ([3, END, END], True), ([END, END], False), ([], False), ([END], False)],
+)
+def test_a_second_end_mark_calls_off_what_is_left(monkeypatch, queued, called_off):
+    monkeypatch.setattr("pytest_agentbench.plugin.compat.queued", lambda config: queued)
+    assert asking_ahead.is_called_off(None) is called_off
