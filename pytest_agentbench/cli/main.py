@@ -12,6 +12,7 @@ from pytest_agentbench import __version__
 from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.benchmarks.sources import hub
 from pytest_agentbench.cli.runs import add_run_commands
 from pytest_agentbench.cli.terminal import add_option
 from pytest_agentbench.settings.options import of_parameter
@@ -97,8 +98,6 @@ def _new_agent(name: str) -> int:
 
 
 def _fetch(name: str, revision: str | None) -> int:
-    from pytest_agentbench.benchmarks.sources import hub
-
     benchmark = registry.get(name)
     if benchmark.hub_repository is None:
         raise BenchmarkError(f"{benchmark.name}: has no data on the hub; give --dataset PATH")
@@ -107,7 +106,7 @@ def _fetch(name: str, revision: str | None) -> int:
 
 
 def _score(benchmark: str, arguments: Sequence[str]) -> int:
-    from pytest_agentbench.cli import score
+    from pytest_agentbench.cli import score  # imports NumPy, as runs.py does where it must
 
     return score.score(benchmark, arguments)
 
