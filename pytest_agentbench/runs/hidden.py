@@ -1,4 +1,4 @@
-"""Where the truth lies on this machine: what is hidden from agents in processes of their own."""
+"""Where the truth lies on this machine: agents in sandboxes must not read these places."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def places(settings: Settings) -> tuple[Path, ...]:
-    """The data, what was built of them, and the runs, whose records and reports tell of them.
+    """The data, the caches made from them, and the runs, whose records and reports quote them.
 
-    Some need not exist yet.
+    Some of these places may not exist yet.
     """
     *_, rootdir = settings.bases
     found = [files.cache_folder(), rootdir / run_folder.HOUSE]
@@ -41,7 +41,7 @@ def _runs(settings: Settings, base: Path) -> Iterator[Path]:
 
 
 def _history(dataset: Path) -> Iterator[Path]:
-    """The repositories of git around the data, which may hold them a second time."""
+    """The git repositories around the data: their history may hold a copy."""
     for folder in dataset.resolve().parents:
         place = folder / ".git"
         if place.is_dir():

@@ -1,4 +1,4 @@
-"""The manifest of a run: all that someone needs to know to believe it or to repeat it."""
+"""The manifest of a run: what it takes to trust it and to repeat it."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ _PACKAGES = ("pytest-agentbench", "pytest", "pytest-xdist", "numpy", "numba", "p
 
 
 def manifest(
-    run: Plan, agent: dict[str, str], arguments: Sequence[str], started: str
+    plan: Plan, agent: dict[str, str], arguments: Sequence[str], started: str
 ) -> dict[str, Any]:
     """Versions, settings, data and agent digests, machine. No host name, no environment."""
     return {
         "schema": run_folder.SCHEMA,
         "started": started,
         "arguments": [
-            argument.replace(run.settings.agent, run.settings.agent_shown) for argument in arguments
+            argument.replace(plan.settings.agent, plan.settings.agent_shown)
+            for argument in arguments
         ],
-        "settings": run.settings.as_json(),
+        "settings": plan.settings.as_json(),
         "agent": agent,
-        "confinement": confinement_in_force(run, agent),
+        "confinement": confinement_in_force(plan, agent),
         "dataset": {
-            "source": str(run.settings.dataset),
-            "digest": run.dataset.digest,
-            "description": run.dataset.description,
-            "samples": len(run.dataset.keys),
+            "source": str(plan.settings.dataset),
+            "digest": plan.dataset.digest,
+            "description": plan.dataset.description,
+            "samples": len(plan.dataset.keys),
         },
         "versions": {"python": platform.python_version(), **_versions()},
         "machine": {
@@ -54,7 +55,7 @@ def _versions() -> dict[str, str]:
     return versions
 
 
-def confinement_in_force(run: Plan, agent: dict[str, str]) -> str | None:
+def confinement_in_force(plan: Plan, agent: dict[str, str]) -> str | None:
     """What keeps the agent that will answer from the truth; None if it is not in a process of ours."""
-    confined = run.loaded_agent.confined and agent["name"] == run.loaded_agent.name
+    confined = plan.loaded_agent.confined and agent["name"] == plan.loaded_agent.name
     return str(sandbox.available()) if confined else None

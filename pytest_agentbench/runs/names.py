@@ -1,7 +1,7 @@
 """Runs by the names people give them: a folder, its scores.json, ``last``, a saved name.
 
-``agentbench save NAME`` copies a run to ``.agentbench/saved/NAME``, so that it outlives the runs
-that are cleared away.
+``agentbench save NAME`` copies a run to ``.agentbench/saved/NAME``. The copy stays when old runs are
+deleted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def find_house(start: Path) -> Path:
-    """``.agentbench`` in this folder or the nearest one above; where there is none, the one here."""
+    """``.agentbench`` in this folder or the nearest one above; by default the one here."""
     for folder in (start, *start.parents):
         if (folder / run_folder.HOUSE).is_dir():
             return folder / run_folder.HOUSE
@@ -37,8 +37,8 @@ def find_run(
     """The folder of the run that ``name`` means.
 
     A path (from ``base``) comes first, then a saved name, then the name of a folder in ``runs``.
-    ``last`` is the newest run, of ``benchmark`` if that is given. ``proof`` is the file that the run
-    must hold: one that can be resumed need not be scored.
+    ``last`` is the newest run, of ``benchmark`` if that is given. The folder must hold the file
+    ``proof``: a run that is resumed need not have scores.
     """
     if name == LAST:
         return _last(house / RUNS, benchmark, proof)
@@ -79,15 +79,15 @@ def saved_names(house: Path) -> list[str]:
     return sorted(path.parent.name for path in (house / SAVED).glob(f"*/{run_folder.SCORES}"))
 
 
-def save(name: str, run: Path, house: Path, replace: bool = False) -> Path:
-    """Copies what a comparison needs of a run to its saved place; whole, or not at all."""
+def save(name: str, folder: Path, house: Path, replace: bool = False) -> Path:
+    """Copies what a comparison needs of a run to its saved place, all of it or nothing."""
     if not _NAME.fullmatch(name) or name == LAST:
         raise BenchmarkError(
             f"expected a name of letters, digits, '.', '_' and '-' other than 'last', got {name!r}"
         )
-    stored.read(run)  # a broken run is refused before it replaces a good one
+    stored.read(folder)  # a broken run must not replace a good one
     place = house / SAVED / name
-    if place.resolve() == run.resolve():
+    if place.resolve() == folder.resolve():
         return place
     if place.exists() and not replace:
         raise BenchmarkError(
@@ -99,14 +99,14 @@ def save(name: str, run: Path, house: Path, replace: bool = False) -> Path:
         with replacing(place) as half:
             half.mkdir()
             for file in KEPT:
-                shutil.copy2(run / file, half / file)
+                shutil.copy2(folder / file, half / file)
     except OSError as error:
-        raise BenchmarkError(f"{run}: cannot be saved as {place}: {error}") from None
+        raise BenchmarkError(f"{folder}: cannot be saved as {place}: {error}") from None
     return place
 
 
 def runs_below(folder: Path) -> Iterator[StoredRun]:
-    """The finished runs in a folder and below it, oldest first; folders that hold none are passed by."""
+    """The finished runs in a folder and below it, oldest first."""
     found = []
     for path in folder.rglob(run_folder.SCORES):
         try:

@@ -1,9 +1,7 @@
-"""A run made ready: settings, data, the samples to ask and what answers them."""
+"""The plan of a run: its data, the questions, and what answers them."""
 
 from __future__ import annotations
 
-import random
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,16 +11,13 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.llm.client import LLM, BudgetExceeded
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
-from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.protocol import Dataset, Sample, Submission
-from pytest_agentbench.runs import hidden
+from pytest_agentbench.benchmarks.protocol import Sample, Submission
+from pytest_agentbench.runs import hidden, samples
 from pytest_agentbench.runs.evaluate import evaluate
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.submissions import Submitted, look_up, submitted
 from pytest_agentbench.settings.settings import Settings
 
-# What pytest prints unchanged in a node id and a shell can quote.
-_NAME = re.compile(r"[A-Za-z_]\w*\[[!-Z^-~]+\]", re.ASCII)
 _MANY_ANSWERS, _LARGE_CHUNK = 5000, 1000
 
 
@@ -44,9 +39,9 @@ class Plan:
         self.llm = _model(settings, processes)
         if settings.submission is None:
             self.loaded_agent = self._load_agent()
-        loaded = settings.benchmark.load(settings) if scored is None else scored.dataset
-        self.dataset = _checked(loaded)
-        self.indices = _drawn(len(self.dataset.keys), settings.limit, settings.seed)
+        self.dataset = settings.benchmark.load(settings) if scored is None else scored.dataset
+        samples.check_names(self.dataset)
+        self.indices = samples.drawn(len(self.dataset.keys), settings.limit, settings.seed)
         self.submission: Submission | None = None
         if scored is not None:
             self.submission, self.loaded_agent = scored.submission, scored.agent
@@ -63,7 +58,7 @@ class Plan:
 
     @cached_property
     def chunk(self) -> int:
-        """Samples in one item. To look answers up takes far less time than an item does."""
+        """Samples in one item: more where answers are looked up, which is far faster than an item."""
         if self.settings.chunk is not None:
             return self.settings.chunk
         many = self.submission is not None and len(self.indices) > _MANY_ANSWERS
@@ -131,10 +126,10 @@ class Plan:
 
     def ask_ahead(self, questions: Iterable[Question]) -> None:
         """Starts to ask these questions in their order, ``concurrency`` at a time."""
-        samples = {one: one.sample for one in questions if one not in self.answered}
+        asked = {one: one.sample for one in questions if one not in self.answered}
         settings = self.settings
         self._prefetch = Prefetch(
-            self.agent, self.dataset, samples, settings.agent_retries, settings.concurrency
+            self.agent, self.dataset, asked, settings.agent_retries, settings.concurrency
         )
 
     @property
@@ -181,26 +176,3 @@ def _model(settings: Settings, processes: int) -> LLM | None:
         max_tokens=settings.max_tokens,
         processes=processes,
     )
-
-
-def _drawn(total: int, limit: int | None, seed: int) -> tuple[int, ...]:
-    """All samples, or ``limit`` of them drawn with the seed (the first ones may be of one kind)."""
-    if limit is None or limit >= total:
-        return tuple(range(total))
-    return tuple(sorted(random.Random(seed).sample(range(total), limit)))
-
-
-def _checked(dataset: Dataset) -> Dataset:
-    """A data set whose samples have names that pytest can show and take back."""
-    if not dataset.keys:
-        raise BenchmarkError(f"{dataset.description}: expected samples, got none")
-    names = set()
-    for key in dataset.keys:
-        name = str(key)
-        if not _NAME.fullmatch(name) or name in names:
-            why = "a name used once" if name in names else "a plain name such as uid[80012]"
-            raise BenchmarkError(
-                f"{dataset.description}: expected {why} for a sample, got {name!r}"
-            )
-        names.add(name)
-    return dataset

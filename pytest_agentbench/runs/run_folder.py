@@ -44,15 +44,16 @@ def check_free(folder: Path) -> None:
 
 
 def _holds_records(folder: Path) -> bool:
-    """An empty log is that of a session killed before it had logged anything."""
+    """Whether something was logged. A session that was killed early leaves an empty log."""
     path = folder / RECORDS
     return path.exists() and path.stat().st_size > 0
 
 
 class RunLog:
-    """Appends the records of a run as they come; the folder of a new run appears with the first one.
+    """Appends records to the log of a run. The folder of a new run is made with the first record.
 
-    A run that is resumed is taken at once, so that no two sessions answer the same questions.
+    The log is locked for this session; that of a resumed run at once, so that no other session answers
+    the same questions.
     """
 
     def __init__(
@@ -63,13 +64,13 @@ class RunLog:
     ) -> None:
         self.folder = folder
         self.manifest = manifest
-        self._kind = kind  # new: another free name is as good, if this one is taken meanwhile
-        # A plain descriptor: a line is written by one call, and nothing waits in a buffer.
+        self._kind = kind  # new: if the name is taken meanwhile, a number is added to it
+        # A file descriptor without a buffer: each line is one write.
         self._file = self._taken() if kind == "resumed" else None
         self._described = False
 
     def append(self, line: str) -> None:
-        """One record as JSON, handed to the system at once: a killed process loses nothing logged."""
+        """Writes one record, as JSON, at once: a killed process loses nothing that was logged."""
         if self._file is None:
             self._make()
         if not self._described:
@@ -80,7 +81,7 @@ class RunLog:
         try:
             while written < len(data):
                 written += os.write(self._file, data[written:])
-        except OSError:  # the disk is full: no half of a record stays
+        except OSError:  # the disk is full: remove the part that was written
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, os.fstat(self._file).st_size - written)
             raise
@@ -88,7 +89,7 @@ class RunLog:
     def _make(self) -> None:
         if self._kind == "new":
             self.folder = _made(self.folder)
-            self._kind = "named"  # it has its name now, should the rest fail and be tried again
+            self._kind = "named"  # if the rest fails, the next attempt uses this folder
         self.folder.mkdir(parents=True, exist_ok=True)
         house = self.folder.parent.parent
         if house.name == HOUSE:
@@ -96,7 +97,7 @@ class RunLog:
         self._file = self._taken()
 
     def _taken(self) -> int:
-        """The open log, for this session alone."""
+        """The log, opened and locked for this session."""
         path, flags = self.folder / RECORDS, os.O_WRONLY | os.O_APPEND
         old = self._kind == "resumed"
         try:
@@ -104,7 +105,7 @@ class RunLog:
                 file = os.open(path, flags)
             else:
                 file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
-        except FileExistsError:  # of a session killed before it had logged anything, or at work now
+        except FileExistsError:  # its session was killed before it logged anything, or still runs
             file = os.open(path, flags)
             alone = locked(file) is True and os.fstat(file).st_size == 0
         except OSError as error:
@@ -137,7 +138,7 @@ class RunLog:
 
     @property
     def started(self) -> bool:
-        """Whether this session has the folder of a run, to which it may add files."""
+        """Whether the folder is this session's, so that it may add files."""
         return self._described or self._kind == "resumed"
 
 

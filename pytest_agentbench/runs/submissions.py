@@ -36,7 +36,7 @@ def look_up(answers: Mapping[str, Any], sample: Sample, epoch: int = 1) -> Outco
 
 
 class _RunAnswers(Mapping[str, Any]):
-    """The answers of an earlier run, epoch by epoch; long ones stay packed until they are looked up."""
+    """The answers of an earlier run, by sample and epoch; each is parsed when it is looked up."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records = {(r.sample, r.epoch): r for r in records if r.has_answer}

@@ -1,8 +1,7 @@
-"""What was typed: paths that pytest misunderstands, and runs by their names."""
+"""Paths after our options, which pytest takes for test paths."""
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import pytest
@@ -41,26 +40,3 @@ def test_with_an_equals_sign_or_a_rootdir_the_gates_of_the_ini_file_count(projec
     inside = project.path / "work" / "answers.csv"
     shutil.copy(project.path / "elsewhere" / "answers.csv", inside)
     assert "accuracy > 1" in in_work("--submission", "answers.csv").stdout.str()
-
-
-def test_a_submission_may_be_a_run_by_its_name(project):
-    run = ("--benchmark=toysum", "-q", "--run-dir")
-    assert project.pytest("--benchmark=toysum", "--agent=builtin:half", "-q").ret == 0
-    (first,) = project.runs()
-    shutil.copytree(first, project.path / ".agentbench" / "saved" / "main")
-    assert project.pytest(*run, "a", "--submission=last", "-n2").ret == 0
-    assert project.pytest(*run, "b", "--submission=main").ret == 0
-    assert project.pytest(*run, "c", f"--submission={first.name}").ret == 0
-    half = project.scores(first)
-    for name in "abc":
-        scores = project.scores(project.path / name)
-        assert (scores["agent"], scores["readings"]) == (half["agent"], half["readings"])
-    settings = json.loads((project.path / "a" / "manifest.json").read_text())["settings"]
-    assert settings["submission"] == str(first)
-    scored = project.agentbench("score", "toysum", "--submission=last", "--run-dir=d")
-    assert scored.ret == 0
-    assert project.scores(project.path / "d")["readings"] == half["readings"]
-    gone = project.pytest(*run, "e", "--submission=gone")
-    assert gone.ret == pytest.ExitCode.USAGE_ERROR
-    assert "--submission: expected a path that exists, got 'gone'" in gone.stderr.str()
-    assert "(there are: main;" in gone.stderr.str()

@@ -1,4 +1,4 @@
-"""Submissions, chunks and limits: which samples are asked, and who answers."""
+"""Which samples are asked in one item, and which ahead of their turn."""
 
 from __future__ import annotations
 
@@ -10,59 +10,6 @@ from toy_runs import ToySum
 
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.settings.settings import Settings
-
-ALL = "\n".join(f"{'sum' if n % 4 else 'double'}[s{n}],{2 * n}" for n in range(12))
-
-
-def test_a_submission_is_scored_instead_of_asking_an_agent(project):
-    project.write(pred__csv=ALL)
-    result = project.pytest("--benchmark=toysum", "--submission=pred.csv", "-n2")
-    assert result.ret == 0
-    scores = project.scores()
-    assert scores["readings"]["exact"]["accuracy"]["value"] == 1.0
-    assert scores["agent"]["name"] == "submission:pred.csv"
-
-
-def test_missing_and_extra_answers_are_each_counted_listed_and_failed(project):
-    project.write(pred__csv=ALL.replace("sum[s1],2\n", "") + "\nsum[s77],1\nsum[s78],1\n")
-    result = project.pytest("--benchmark=toysum", "--submission=pred.csv")
-    assert result.ret == 1
-    result.assert_outcomes(passed=11, failed=3)
-    result.stdout.fnmatch_lines(
-        [
-            "sum[[]s1]: the submission has no answer for this sample",
-            "2 samples are not in the data: sum[[]s77], sum[[]s78]",
-            "FAILED toysum::gate[[]submission fits the data]*",
-        ]
-    )
-    assert project.scores()["samples"]["error"] == 1
-
-
-def test_an_earlier_run_can_be_scored_again(project):
-    project.write(agent__py=HALF)
-    project.pytest("--benchmark=toysum", "--agent=agent.py", "--run-dir=first")
-    first = project.scores(project.path / "first")
-    for given in ("first", "first/scores.json"):
-        project.pytest("--benchmark=toysum", f"--submission={given}")
-        again = project.scores()
-        assert again["readings"] == first["readings"]
-        assert again["samples"] == first["samples"]
-        assert again["agent"] == first["agent"]
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--submission=no.csv"], "--submission: expected a path that exists, got 'no.csv'"),
-        (["--submission=.", "--agent=builtin:right"], "expected either a submission or an agent"),
-        (["--submission=folder"], "--submission: expected a file or the folder of a run, got"),
-    ],
-)
-def test_mistakes_about_submissions(project, args, message):
-    project.write(folder___x__txt="")
-    result = project.pytest("--benchmark=toysum", *args)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert message in result.stderr.str()
 
 
 @pytest.mark.parametrize("extra", [[], ["-n2"]], ids=["serial", "xdist"])
@@ -90,17 +37,6 @@ def test_a_worker_that_dies_in_a_chunk_costs_the_chunk(project):
     assert result.ret == 1
     failed = sorted(r["sample"] for r in project.records() if r["status"] == "error")
     assert failed == ["sum[s5]", "sum[s6]", "sum[s7]"]
-
-
-def test_a_limit_draws_with_the_seed_and_marks_the_run_partial(project):
-    drawn = []
-    for seed in ("0", "0", "1"):
-        result = project.pytest("--benchmark=toysum", "--limit=5", f"--seed={seed}")
-        assert result.ret == 0
-        result.stdout.fnmatch_lines(["5 samples: 5 ok, partial (5 of 12)"])
-        drawn.append({record["sample"] for record in project.records()})
-    assert drawn[0] == drawn[1] != drawn[2]
-    assert project.scores()["partial"] is True
 
 
 @pytest.fixture
