@@ -1,6 +1,6 @@
 """``agentbench score``: a submission scored without pytest, here or on a Dask cluster.
 
-It leaves the folder of a run, like pytest, and decides the same gates.
+It leaves the folder of a plan, like pytest, and decides the same gates.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def score(benchmark: str, arguments: Sequence[str]) -> int:
     if scheduler is not None and engine != "dask":
         raise BenchmarkError("--scheduler: expected --engine dask beside it")
     with contextlib.ExitStack() as stack:
-        run, records = (_local if engine == "local" else _on_cluster)(settings, scheduler, stack)
-        return _scored(run, records, ["score", benchmark, *arguments])
+        plan, records = (_local if engine == "local" else _on_cluster)(settings, scheduler, stack)
+        return _scored(plan, records, ["score", benchmark, *arguments])
 
 
 def _options(benchmark: Benchmark) -> dict[str, Option]:
@@ -97,17 +97,17 @@ def _local(
     settings: Settings, _scheduler: str | None, stack: contextlib.ExitStack
 ) -> tuple[Plan, Iterator[Sequence[Record]]]:
     stack.enter_context(held_off())
-    run = Plan(settings)
+    plan = Plan(settings)
 
     def records() -> Iterator[Sequence[Record]]:
         for epoch in range(1, settings.epochs + 1):
-            for start in range(0, len(run.indices), _AT_ONCE):
-                samples = [run.dataset.sample(i) for i in run.indices[start : start + _AT_ONCE]]
-                yield evaluate(run.benchmark, samples, [run.ask(s, epoch) for s in samples], epoch)[
-                    0
-                ]
+            for start in range(0, len(plan.indices), _AT_ONCE):
+                samples = [plan.dataset.sample(i) for i in plan.indices[start : start + _AT_ONCE]]
+                yield evaluate(
+                    plan.benchmark, samples, [plan.ask(s, epoch) for s in samples], epoch
+                )[0]
 
-    return run, records()
+    return plan, records()
 
 
 def _on_cluster(
@@ -120,26 +120,26 @@ def _on_cluster(
     each, cores = stack.enter_context(cluster.connected(settings.benchmark, scheduler))
     pieces.count(each)
     agent = submitting_agent(settings.submission, pieces.digest)
-    run = Plan(settings, scored=Submitted(pieces.dataset, Submission({}), agent))
+    plan = Plan(settings, scored=Submitted(pieces.dataset, Submission({}), agent))
 
     def records() -> Iterator[Sequence[Record]]:
-        problems = yield from cluster.records(run.benchmark, pieces, run.indices, each, cores)
-        run.submission = Submission({}, problems)
+        problems = yield from cluster.records(plan.benchmark, pieces, plan.indices, each, cores)
+        plan.submission = Submission({}, problems)
 
-    return run, records()
+    return plan, records()
 
 
-def _scored(run: Plan, batches: Iterator[Sequence[Record]], arguments: Sequence[str]) -> int:
-    agent = {"name": run.loaded_agent.name, "digest": run.loaded_agent.digest}
+def _scored(plan: Plan, batches: Iterator[Sequence[Record]], arguments: Sequence[str]) -> int:
+    agent = {"name": plan.loaded_agent.name, "digest": plan.loaded_agent.digest}
     place = Place(names.find_house(Path.cwd()), Path.cwd(), arguments)
     collector = Collector(
-        run, agent, place, time.strftime("%Y%m%d-%H%M%S"), load_baseline(run, place)
+        plan, agent, place, time.strftime("%Y%m%d-%H%M%S"), load_baseline(plan, place)
     )
-    epochs = range(1, run.settings.epochs + 1)
-    collector.expected = {Question(index, epoch) for index in run.indices for epoch in epochs}
+    epochs = range(1, plan.settings.epochs + 1)
+    collector.expected = {Question(index, epoch) for index in plan.indices for epoch in epochs}
     out = Lines()
-    out.write_line(summary.header(run, agent["name"]))
-    progress = Progress(run.settings.nodeid, "samples", len(collector.expected))
+    out.write_line(summary.header(plan, agent["name"]))
+    progress = Progress(plan.settings.nodeid, "samples", len(collector.expected))
     try:
         for records in batches:
             for record in records:
