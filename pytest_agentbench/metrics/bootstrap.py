@@ -33,8 +33,8 @@ def mean(values: Sequence[float] | FloatArray, weights: FloatArray | None) -> fl
 
     The sum of the plain mean is exact before it is rounded: it does not depend on the order.
 
-    >>> mean([0.1, 0.2, 0.3], None)
-    0.2
+    >>> mean([0.1] * 10, None)  # added up one by one: 0.09999999999999999
+    0.1
     >>> mean([1.0, 4.0], np.array([[2.0, 1.0], [0.0, 3.0]]))
     array([2., 4.])
     """

@@ -1,0 +1,41 @@
+"""The order of the house: few rooms that say what they are for, small modules, names of their own.
+
+What imports what is held by the contracts in pyproject.toml (``lint-imports``).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1] / "pytest_agentbench"
+MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
+
+
+def where(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
+
+
+def test_the_root_has_at_most_13_entries():
+    entries = {path.name for path in PACKAGE.iterdir()} - {"__pycache__", "py.typed"}
+    assert len(entries) <= 13, sorted(entries)
+
+
+def test_every_room_says_in_one_or_two_sentences_what_lives_there():
+    for path in MODULES:
+        if path.name == "__init__.py" and path.parent != PACKAGE:
+            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            text = text.split("\n\n")[0]
+            sentences = re.findall(r"[.!?](?=\s|$)", text)
+            assert 1 <= len(sentences) <= 2, (where(path), text)
+
+
+def test_no_module_has_more_than_400_lines():
+    lengths = {where(path): path.read_bytes().count(b"\n") for path in MODULES}
+    assert not {name: lines for name, lines in lengths.items() if lines > 400}
+
+
+def test_no_module_has_the_name_of_one_of_pythons_own():
+    assert not [where(path) for path in MODULES if path.stem in sys.stdlib_module_names]
