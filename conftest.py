@@ -58,9 +58,7 @@ class Project:
         if any(arg.startswith(("-n", "--tx", "--concurrency")) for arg in args):
             return self.pytest_process(*args)
         with _left_as_found():
-            # pytest-rerunfailures would start a server in a thread and never end it.
-            quiet = ("-p", "no:rerunfailures")
-            result = self._pytester.runpytest_inprocess(*quiet, *args, plugins=[self._libraries])
+            result = self._pytester.runpytest_inprocess(*args, plugins=[self._libraries])
             self._libraries.keep()
             return result
 
@@ -171,10 +169,10 @@ def libraries() -> Iterator[Libraries]:
 def project(
     libraries: Libraries, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> Project:
+    import lean  # beside the tests, which are not on the path of the README's commands
+
     monkeypatch.setenv("PYTHONPATH", str(TOY))
-    # Their imports take a second or two in every subprocess, and no test in there uses them.
-    options = "-p no:hypothesispytest -p no:anyio -p without_bokeh"
-    monkeypatch.setenv("PYTEST_ADDOPTS", options)
+    monkeypatch.setenv("PYTEST_ADDOPTS", lean.OPTIONS)
     monkeypatch.setenv("COLUMNS", "80")
     for name in (
         "CI",

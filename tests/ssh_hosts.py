@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import lean
 import namespaces
 
 _SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
@@ -51,7 +52,7 @@ class Machine:
             "HOME": str(self.home),
             "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
             "PYTHONPATH": str(_TOY),
-            "PYTEST_ADDOPTS": LEAN,
+            "PYTEST_ADDOPTS": lean.OPTIONS,
         }
 
     def serve(self, port: int, *command: str) -> None:
@@ -70,15 +71,6 @@ class Machine:
                 if process.poll() is not None:
                     raise RuntimeError(f"{command} has ended: {log.read_text()}") from None
                 time.sleep(0.02)
-
-
-# What such a session needs not import. rerunfailures asks its controller at 127.0.0.1.
-LEAN = "-p without_bokeh " + " ".join(
-    f"-p no:{name}"
-    for name in (
-        "anyio", "benchmark", "html", "hypothesispytest", "metadata", "rerunfailures", "timeout",
-    )
-)  # fmt: skip
 
 
 def why_not() -> str | None:

@@ -174,6 +174,7 @@ def test_pytest_html_and_pytest_benchmark_beside_it(project):
     result = project.pytest(
         "--benchmark=toysum",
         "test_speed.py",
+        *("-p", "html", "-p", "metadata", "-p", "benchmark"),
         "--html=r.html",
         "--self-contained-html",
         "--benchmark-disable",

@@ -50,7 +50,6 @@ def three(tmp_path_factory):
 @pytest.fixture
 def hosts(three, project, monkeypatch):
     """Three hosts and the controller; each has the same agent."""
-    monkeypatch.setenv("PYTEST_ADDOPTS", ssh_hosts.LEAN)
     project.write(agent__py=AGENT)
     for machine in three:
         machine.host.join_again()

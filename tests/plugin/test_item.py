@@ -80,7 +80,9 @@ def agent(context):
 @pytest.mark.parametrize("extra", [[], ["-n2"]], ids=["serial", "xdist"])
 def test_a_rerun_replaces_what_it_repeats(project, extra):
     project.write(agent__py=FLAKY)
-    result = project.pytest_process("--benchmark=toysum", "--agent=agent.py", "--reruns=1", *extra)
+    result = project.pytest_process(
+        "--benchmark=toysum", "--agent=agent.py", "-p", "rerunfailures", "--reruns=1", *extra
+    )
     assert result.ret == 0
     assert project.scores()["samples"] == {
         "total": 12,
@@ -96,7 +98,9 @@ def test_pytest_timeout_fails_a_sample_alone(project):
     project.write(
         agent__py="import time\ndef agent(c):\n    if c['a'] == 3: time.sleep(30)\n    return c['a'] + c['b']\n"
     )
-    result = project.pytest_process("--benchmark=toysum", "--agent=agent.py", "--timeout=1")
+    result = project.pytest_process(
+        "--benchmark=toysum", "--agent=agent.py", "-p", "timeout", "--timeout=1"
+    )
     assert result.ret == 1
     result.assert_outcomes(passed=11, failed=2)
     (record,) = [r for r in project.records() if r["status"] != "ok"]

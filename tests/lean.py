@@ -1,0 +1,7 @@
+"""What a pytest that tests start need not import: half of its processor time."""
+
+from __future__ import annotations
+
+_UNUSED = ("anyio", "benchmark", "html", "hypothesispytest", "metadata", "rerunfailures", "timeout")
+# For PYTEST_ADDOPTS; a test that needs one of these names it again (-p html). Plots are made in-process.
+OPTIONS = " ".join(["-p without_bokeh", *(f"-p no:{name}" for name in _UNUSED)])
