@@ -149,7 +149,8 @@ class Libraries:
     def pytest_unconfigure(self) -> None:
         theirs = (str(TOY), str(Path.cwd()))
         for name, module in list(sys.modules.items()):
-            if not str(getattr(module, "__file__", None)).startswith(theirs):
+            # None forbids an import (without_bokeh.py): that is the run's, not the next test's.
+            if module is not None and not str(getattr(module, "__file__", None)).startswith(theirs):
                 self._modules[name] = module
 
     def keep(self) -> None:
