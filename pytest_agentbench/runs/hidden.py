@@ -13,6 +13,8 @@ from pytest_agentbench.runs import run_folder
 if TYPE_CHECKING:
     from pytest_agentbench.settings.settings import Settings
 
+DEMO_SCRIPTS = "tests/demo_data"  # in a checkout of this package
+
 
 def places(settings: Settings) -> tuple[Path, ...]:
     """The data, the caches made from them, and the runs, whose records and reports quote them.
@@ -21,9 +23,10 @@ def places(settings: Settings) -> tuple[Path, ...]:
     """
     *_, rootdir = settings.bases
     found = [files.cache_folder(), rootdir / run_folder.HOUSE]
-    found += settings.benchmark.truth_places(settings)
-    if isinstance(settings.dataset, Path):
-        found += _history(settings.dataset)
+    truth = settings.benchmark.truth_places(settings)
+    found += truth
+    for folder in dict.fromkeys(place.resolve().parent for place in truth):
+        found += _history(folder)
     if settings.run_dir is not None:
         found.append(settings.run_dir)
     for base in settings.bases:
@@ -40,10 +43,15 @@ def _runs(settings: Settings, base: Path) -> Iterator[Path]:
             yield path.parent if path.name == run_folder.SCORES else path
 
 
-def _history(dataset: Path) -> Iterator[Path]:
-    """The git repositories around the data: their history may hold a copy."""
-    for folder in dataset.resolve().parents:
+def _history(data: Path) -> Iterator[Path]:
+    """The git repositories around the data: their history may hold a copy.
+
+    A checkout of this package also holds the scripts that generate its demo data.
+    """
+    for folder in (data, *data.parents):
         place = folder / ".git"
+        if place.exists() and (folder / DEMO_SCRIPTS).is_dir():
+            yield folder / DEMO_SCRIPTS
         if place.is_dir():
             yield place
         elif place.is_file():  # a work tree: the repository is elsewhere

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -149,7 +150,11 @@ def test_the_runs_and_the_cache_are_hidden_before_they_exist(tmp_path):
 
 
 def test_the_demo_and_what_made_it_are_hidden(tmp_path, monkeypatch):
-    assert "demo" in {path.name for path in hidden.places(settings(tmp_path))}
+    root = Path(__file__).parents[2]
+    places = {path.resolve() for path in hidden.places(settings(tmp_path))}
+    assert root / "pytest_agentbench/benchmarks/daily_mobility/demo" in places
+    if (root / ".git").exists():  # a checkout: the demo may be read there or generated again
+        assert {root / ".git", root / hidden.DEMO_SCRIPTS} <= places
     # A third party may keep the script that makes its demo beside its benchmark.
     module = ModuleType("theirs")
     module.__file__ = str(tmp_path / "theirs.py")
