@@ -1,6 +1,6 @@
 """``agentbench score``: a submission scored without pytest, here or on a Dask cluster.
 
-It leaves the folder of a plan, like pytest, and decides the same gates.
+It leaves the folder of a run, like pytest, and decides the same gates.
 """
 
 from __future__ import annotations
@@ -103,9 +103,9 @@ def _local(
         for epoch in range(1, settings.epochs + 1):
             for start in range(0, len(plan.indices), _AT_ONCE):
                 samples = [plan.dataset.sample(i) for i in plan.indices[start : start + _AT_ONCE]]
-                yield evaluate(
-                    plan.benchmark, samples, [plan.ask(s, epoch) for s in samples], epoch
-                )[0]
+                outcomes = [plan.ask(sample, epoch) for sample in samples]
+                made, _failure = evaluate(plan.benchmark, samples, outcomes, epoch)
+                yield made
 
     return plan, records()
 
