@@ -37,6 +37,20 @@ def framework_function(target: Any, llm: Any) -> Function | None:
     return None
 
 
+def adapted(call: Function, awaits: bool, then: Function = lambda answer: answer) -> Function:
+    """``call``, and ``then`` on its answer: a coroutine function where ``call`` is to be awaited."""
+
+    async def awaited(context: Any) -> Any:
+        __tracebackhide__ = True
+        return then(await call(context))
+
+    def called(context: Any) -> Any:
+        __tracebackhide__ = True
+        return then(call(context))
+
+    return awaited if awaits else called
+
+
 def _derives(target: Any, *names: str) -> bool:
     """Whether a base class has one of these names: the real package's or the stand-in."""
     owner = target if isinstance(target, type) else type(target)
@@ -146,19 +160,8 @@ def _society(owner: type, llm: Any) -> Function:
             agent.task = task.to_dict()
         return agent
 
-    if inspect.iscoroutinefunction(owner.workflow):  # type: ignore[attr-defined]
-
-        async def awaited(context: Any) -> Any:
-            __tracebackhide__ = True
-            return await prepared(context).workflow()
-
-        return awaited
-
-    def called(context: Any) -> Any:
-        __tracebackhide__ = True
-        return prepared(context).workflow()
-
-    return called
+    is_async = inspect.iscoroutinefunction(owner.workflow)  # type: ignore[attr-defined]
+    return adapted(lambda context: prepared(context).workflow(), is_async)
 
 
 class CustomTool:

@@ -7,12 +7,13 @@ under ``--concurrency``, which their authors know. Agents of other frameworks ar
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_agentbench.agents.frameworks import Function, framework_function
+from pytest_agentbench.agents.frameworks import Function, adapted, framework_function
 from pytest_agentbench.agents.llm.calls import Model, NoLLM
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -75,60 +76,31 @@ def _takes(function: Any, name: str) -> bool:
 
 def _with_llm(function: Any, llm: Any) -> Function:
     """Passes the model to a function that takes ``llm``; wraps nothing that needs no wrapping."""
-    if not _takes(function, "llm"):
-        if inspect.iscoroutinefunction(function) or not _is_coroutine(function):
-            return function  # type: ignore[no-any-return]
-
-        async def plain(context: Any) -> Any:
-            __tracebackhide__ = True
-            return await function(context)
-
-        return plain
-    if _is_coroutine(function):
-
-        async def awaited(context: Any) -> Any:
-            __tracebackhide__ = True
-            return await function(context, llm=llm)
-
-        return awaited
-
-    def called(context: Any) -> Any:
-        __tracebackhide__ = True
-        return function(context, llm=llm)
-
-    return called
+    awaits = _is_coroutine(function)
+    if _takes(function, "llm"):
+        return adapted(functools.partial(function, llm=llm), awaits)
+    if awaits and not inspect.iscoroutinefunction(function):
+        return adapted(function, awaits)
+    return function  # type: ignore[no-any-return]
 
 
 def _method(target: Any, name: str, llm: Any) -> Function:
     """A method of an object, or of a class's one object, which the first call makes."""
     if not isinstance(target, type):
-        method = getattr(target, name)
-        return _with_llm(method, llm)
+        return _with_llm(getattr(target, name), llm)
     owner: type = target
     lock = threading.Lock()
     made: list[Function] = []
 
-    def ready() -> Function:
+    def call(context: Any) -> Any:
         __tracebackhide__ = True
         with lock:
             if not made:
                 method = getattr(owner(llm=llm) if _takes(owner, "llm") else owner(), name)
                 made.append(_with_llm(method, llm))
-            return made[0]
+        return made[0](context)
 
-    if _is_coroutine(getattr(owner, name)):
-
-        async def awaited(context: Any) -> Any:
-            __tracebackhide__ = True
-            return await ready()(context)
-
-        return awaited
-
-    def called(context: Any) -> Any:
-        __tracebackhide__ = True
-        return ready()(context)
-
-    return called
+    return adapted(call, _is_coroutine(getattr(owner, name)))
 
 
 def _one_of_a_batch(call: Function) -> Function:
@@ -144,16 +116,4 @@ def _one_of_a_batch(call: Function) -> Function:
             ) from None
         return answer
 
-    if inspect.iscoroutinefunction(call):
-
-        async def awaited(context: Any) -> Any:
-            __tracebackhide__ = True
-            return only(await call([context]))
-
-        return awaited
-
-    def called(context: Any) -> Any:
-        __tracebackhide__ = True
-        return only(call([context]))
-
-    return called
+    return adapted(lambda context: call([context]), inspect.iscoroutinefunction(call), only)
