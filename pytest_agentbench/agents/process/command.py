@@ -15,25 +15,20 @@ import hashlib
 import os
 import shlex
 import shutil
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout
 from pytest_agentbench.agents.process import wire
-from pytest_agentbench.agents.process.process import Ended, Pool, Process, TimeUp, last_lines
+from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
+from pytest_agentbench.agents.process.process import Ended, Process
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Sandbox
 from pytest_agentbench.base.errors import BenchmarkError
 
 
-class CommandAgent:
+class CommandAgent(ProcessAgent):
     """A command that answers contexts, started in ``cwd`` without a shell.
 
     With ``isolation`` it is confined and has the environment of an isolated agent.
-
-    Calls from several threads at once have a process each. A process that crashes, hangs or falls out of
-    step is ended with all it started, and the next call starts another.
     """
 
     def __init__(
@@ -43,19 +38,11 @@ class CommandAgent:
         timeout: float | None = None,
         isolation: IsolationOptions | None = None,
     ) -> None:
+        super().__init__(timeout)
         self._cwd = Path.cwd() if cwd is None else Path(cwd).resolve()
         self._arguments = _split(command, self._cwd)
         self._command = command
-        self._timeout = timeout
-        self._local = threading.local()
         self._sandbox = None if isolation is None else Sandbox(isolation, self._files())
-        self._pool = Pool(self._start)
-
-    @property
-    def last_output(self) -> tuple[str, str]:
-        """Standard output beside the answer, and standard error, of this thread's last call."""
-        output: tuple[str, str] = getattr(self._local, "output", ("", ""))
-        return output
 
     @property
     def digest(self) -> str:
@@ -81,62 +68,43 @@ class CommandAgent:
         The time that a process needs to start is part of its first answer's.
         """
         __tracebackhide__ = True
-        self._local.output = ("", "")
-        plain, tools = wire.split(context)
-        question = wire.encoded(plain) + b"\n"
-        limit = self._timeout if timeout is None else timeout
-        while True:
-            process, asked_before = self._pool.take()
-            if process.waiting.strip():
-                # More than one line for an earlier context: nobody knows which line answers what.
-                self._pool.discard(process)
-                continue
-            try:
-                answer = self._exchange(process, question, tools, limit)
-                self._local.output = ("", process.output()[1])
-            except _EndedOrderly:
-                self._pool.discard(process)
-                if asked_before:
-                    continue  # it answers one question and ends: start another
-                raise AgentCrashed(
-                    f"{self._command} ended with exit code 0 instead of answering: expected one line "
-                    f"of JSON on its standard output{last_lines(self._local.output[1])}"
-                ) from None
-            except BaseException:
-                self._pool.discard(process)
-                raise
-            self._pool.give_back(process)
-            return answer
+        process, answer = self._ask(context, timeout)
+        self._give_back(process)
+        return answer
 
     def close(self) -> None:
         """Ends the command: by the end of its standard input, or else by force."""
-        self._pool.close()
+        super().close()
         if self._sandbox is not None:
             self._sandbox.close()
 
-    def _exchange(
-        self, process: Process, question: bytes, tools: wire.Tools, timeout: float | None
-    ) -> Any:
-        __tracebackhide__ = True
-        deadline = None if timeout is None else time.monotonic() + timeout
-        try:
-            return self._conversation(process, question, tools, deadline)
-        except TimeUp:
-            self._local.output = (_text(process.waiting), process.output()[1])
-            raise AgentTimeout(f"no answer within {timeout:g} s") from None
-        except wire.Garbled as error:
-            process.alive()
-            self._local.output = (_text(process.waiting), process.output()[1])
-            raise AgentCrashed(
-                f"{self._command}: {error}; the answer is one line of JSON on standard output, and "
-                f"everything else belongs on standard error{last_lines(self._local.output[1])}"
-            ) from None
+    def _question(self, context: Any, tools: wire.Tools) -> bytes:
+        return wire.encoded(context) + b"\n"
 
-    def _conversation(
+    def _output(self, process: Process) -> tuple[str, str]:
+        waiting = process.waiting if process.waiting.strip() else b""
+        return waiting.decode("utf-8", "backslashreplace"), process.output()[1]
+
+    def _exchange(
         self, process: Process, question: bytes, tools: wire.Tools, deadline: float | None
     ) -> Any:
         __tracebackhide__ = True
+        if process.waiting.strip():
+            # More than one line for an earlier context: nobody knows which line answers what.
+            raise Unasked
         process.send(question)
+        try:
+            return self._conversation(process, tools, deadline)
+        except wire.Garbled as error:
+            process.alive()
+            text = (
+                f"{self._command}: {error}; the answer is one line of JSON on standard output, and "
+                f"everything else belongs on standard error"
+            )
+            raise self._crashed(process, text) from None
+
+    def _conversation(self, process: Process, tools: wire.Tools, deadline: float | None) -> Any:
+        __tracebackhide__ = True
         lines = _Lines()
         while True:
             try:
@@ -145,36 +113,32 @@ class CommandAgent:
                 return self._last_words(process)
             message = wire.decoded(line)
             if not _is_call(message, tools):
-                self._expect_nothing_after(process, line)
-                return message
+                break
             process.send(tools.answer(message) + b"\n")
-
-    def _expect_nothing_after(self, process: Process, line: bytes) -> None:
-        more = process.waiting.strip()
-        if more:
+        if more := bytes(process.waiting).strip():
             raise wire.Garbled(
                 f"expected one line for one context, got {wire.shown(line)} and after it "
                 f"{wire.shown(more)}"
             )
+        return message
 
     def _last_words(self, process: Process) -> Any:
         """The answer of a command that ended after a line without a newline, or an error."""
         ending = process.ending()
-        rest = process.waiting.strip()
-        self._local.output = ("", process.output()[1])
-        if process.exit_code == 0:
-            if not rest:
-                raise _EndedOrderly
-            return wire.decoded(rest)
-        before = f" after {wire.shown(rest)}" if rest else ""
-        raise AgentCrashed(
-            f"{self._command} {ending}{before} instead of answering"
-            f"{last_lines(self._local.output[1])}"
-        )
-
-
-class _EndedOrderly(Exception):
-    """The command ended with exit code 0 and said nothing."""
+        rest = bytes(process.waiting).strip()
+        answer = wire.decoded(rest) if process.exit_code == 0 and rest else None
+        process.waiting.clear()
+        if process.exit_code != 0:
+            before = f" after {wire.shown(rest)}" if rest else ""
+            text = f"{self._command} {ending}{before} instead of answering"
+            raise self._crashed(process, text) from None
+        if not rest:  # one that answers a single question and ends is started again
+            text = (
+                f"{self._command} {ending} instead of answering: expected one line of JSON on its "
+                f"standard output"
+            )
+            raise self._crashed(process, text, Unasked) from None
+        return answer
 
 
 class _Lines:
@@ -224,7 +188,3 @@ def _split(command: str, cwd: Path) -> list[str]:
             f"{where}: expected a program, got a file that is not executable: {found}"
         )
     return arguments
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "backslashreplace")

@@ -18,10 +18,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout, RemoteAgentError
+from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
 from pytest_agentbench.agents.find import file_of
 from pytest_agentbench.agents.process import wire
-from pytest_agentbench.agents.process.process import Ended, Pool, Process, TimeUp, last_lines
+from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
+from pytest_agentbench.agents.process.process import Ended, Process, TimeUp
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Sandbox
 from pytest_agentbench.agents.usage import CURRENT
 from pytest_agentbench.base.errors import BenchmarkError
@@ -35,12 +36,13 @@ _START = (
 _PACKAGE = str(Path(__file__).resolve().parents[3])
 
 
-class IsolatedAgent:
+class IsolatedAgent(ProcessAgent):
     """The agent that ``spec`` names (``file.py``, ``file.py:Name``, ``package.module:Name``), in children.
 
-    Calls from several threads at once have a child each. A child that crashes or hangs is replaced at
-    the next call. Contexts and answers travel as JSON: tuples arrive as lists, keys as strings.
+    Contexts and answers travel as JSON: tuples arrive as lists, keys as strings.
     """
+
+    _farewell = wire.framed(wire.encoded({"end": True}))
 
     def __init__(
         self,
@@ -51,24 +53,16 @@ class IsolatedAgent:
         llm: Any = None,
     ) -> None:
         """``llm`` is the model of :mod:`pytest_agentbench.agents.llm.client`, asked here: the child has no key."""
+        super().__init__(timeout)
         self._spec = spec
         self._bases = [Path(base).resolve() for base in bases]
         self._options = options
-        self._timeout = timeout
         self._model = wire.Tools()
         if llm is not None:
             self._model.add(tuple(wire.LLM.split(".")), llm)
         file = file_of(spec, self._bases)
         self._sandbox = Sandbox(options, () if file is None else (file,))
         self._digest: str | None = None
-        self._local = threading.local()
-        self._pool = Pool(self._start)
-
-    @property
-    def last_output(self) -> tuple[str, str]:
-        """Standard output and error of the agent in this thread's last call (the last 64 KiB of each)."""
-        output: tuple[str, str] = getattr(self._local, "output", ("", ""))
-        return output
 
     @property
     def digest(self) -> str:
@@ -80,54 +74,40 @@ class IsolatedAgent:
 
     def start(self) -> None:
         """Lets a child import the agent; :class:`BenchmarkError` if that fails."""
-        process, _ = self._pool.take()
-        self._pool.give_back(process)
+        process, _ = self._take()
+        self._give_back(process)
 
     def __call__(self, context: Any, timeout: float | None = None) -> Any:
         """The agent's answer; :class:`RemoteAgentError`, :class:`AgentCrashed` or :class:`AgentTimeout`."""
         __tracebackhide__ = True
-        self._local.output = ("", "")
-        plain, tools = wire.split(context)
-        question = wire.packed({"context": plain, "tools": tools.described()})
-        limit = self._timeout if timeout is None else timeout
-        while True:
-            child, asked_before = self._pool.take()
-            try:
-                reply = self._exchange(child, question, tools, limit)
-                self._local.output = child.output()
-                break
-            except BaseException as error:
-                self._pool.discard(child)
-                # A killed process holds its socket until its last thread is gone. One that was killed
-                # after its last answer may take the question, and never reads it.
-                if not (asked_before and isinstance(error, _Unread)):
-                    raise
+        child, reply = self._ask(context, timeout)
         _count(reply.get("usage"))
-        if "answer" in reply:
-            self._pool.give_back(child)
-            return reply["answer"]
-        raised = _raised(reply.get("error"))
-        if "MemoryError" in raised.types:
-            self._pool.discard(child)  # its state after that is unknown
+        raised = None if "answer" in reply else _raised(reply.get("error"))
+        if raised is not None and "MemoryError" in raised.types:
+            self._discard(child)  # its state after that is unknown
         else:
-            self._pool.give_back(child)
-        raise raised
+            self._give_back(child)
+        if raised is not None:
+            raise raised
+        return reply["answer"]
 
     def close(self) -> None:
         """Ends the children and removes their working directory."""
-        self._pool.close(wire.framed(wire.encoded({"end": True})))
+        super().close()
         self._sandbox.close()
 
+    def _question(self, context: Any, tools: wire.Tools) -> bytes:
+        return wire.framed(wire.packed({"context": context, "tools": tools.described()}))
+
     def _exchange(
-        self, child: Process, question: bytes, tools: wire.Tools, timeout: float | None
+        self, process: Process, question: bytes, tools: wire.Tools, deadline: float | None
     ) -> dict[str, Any]:
         __tracebackhide__ = True
-        deadline = None if timeout is None else time.monotonic() + timeout
-        child.send(wire.framed(question))
+        process.send(question)
         calls = 0
         try:
             while True:
-                reply = wire.decoded(child.receive(wire.take_frame, deadline))
+                reply = wire.decoded(process.receive(wire.take_frame, deadline))
                 if not isinstance(reply, dict) or not reply.keys() & {"call", "answer", "error"}:
                     raise wire.Garbled(
                         f"expected an answer, an error or a call, got {reply!r:.200}"
@@ -136,17 +116,17 @@ class IsolatedAgent:
                     return reply
                 calls += 1
                 if self._model and str(reply["call"]).startswith(wire.LLM):
-                    self._ask_model(child, reply)
+                    self._ask_model(process, reply)
                 else:
-                    child.send(wire.framed(tools.answer(reply)))
-        except TimeUp:
-            self._local.output = child.output()
-            raise AgentTimeout(f"no answer within {timeout:g} s") from None
+                    process.send(wire.framed(tools.answer(reply)))
         except Ended:
-            kind = _Unread if child.unread and not calls else AgentCrashed
-            raise self._crashed(child, "instead of answering", kind) from None
+            # A killed process holds its socket until its last thread is gone. One that was killed
+            # after its last answer may take the question, and never reads it.
+            kind = Unasked if process.unread and not calls else AgentCrashed
+            text = f"the agent's process {process.ending()} instead of answering"
+            raise self._crashed(process, text, kind) from None
         except wire.Garbled as error:
-            self._local.output = child.output()
+            self._local.output = process.output()
             raise AgentCrashed(
                 f"the agent's process wrote to the connection of its parent: {error}"
             ) from None
@@ -163,14 +143,6 @@ class IsolatedAgent:
         # The context variables of this thread say where usage is counted.
         run = contextvars.copy_context().run
         threading.Thread(target=run, args=(ask,), name="agentbench-llm", daemon=True).start()
-
-    def _crashed(
-        self, child: Process, when: str, kind: type[AgentCrashed] = AgentCrashed
-    ) -> AgentCrashed:
-        ending = child.ending()
-        self._local.output = child.output()
-        said = last_lines(self._local.output[1])
-        return kind(f"the agent's process {ending} {when}{said}")
 
     def _start(self) -> Process:
         folder = self._sandbox.folder
@@ -203,19 +175,14 @@ class IsolatedAgent:
 
     def _start_problem(self, child: Process, error: BaseException) -> BaseException:
         if isinstance(error, Ended):
-            return self._crashed(child, f"while it imported {self._spec}")
+            text = f"the agent's process {child.ending()} while it imported {self._spec}"
+            return self._crashed(child, text)
         if isinstance(error, TimeUp):
-            return AgentCrashed(
-                f"importing {self._spec} took longer than {self._options.start_timeout:g} s "
-                f"in the agent's process{last_lines(child.output()[1])}"
-            )
+            text = f"importing {self._spec} took longer than {self._options.start_timeout:g} s"
+            return self._crashed(child, f"{text} in the agent's process")
         if isinstance(error, (wire.Garbled, AttributeError, TypeError)):
             return AgentCrashed(f"the agent's process could not be started: {error}")
         return error
-
-
-class _Unread(AgentCrashed):
-    """The process ended before it had read the question."""
 
 
 def _raised(error: Any) -> RemoteAgentError:

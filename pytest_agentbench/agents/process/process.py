@@ -1,4 +1,4 @@
-"""A program that answers messages over pipes or a socket, and a pool of such programs."""
+"""A program that answers messages over pipes or a socket."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Generic, TypeVar
+from typing import IO
 
 from pytest_agentbench.base.errors import BenchmarkError
 
 _CHUNK = 1 << 18
 _KEPT = 1 << 16  # bytes of captured output; the last ones hold the reason of a crash
-_GRACE = 2.0  # seconds a program has to end by itself
+GRACE = 2.0  # seconds a program has to end by itself
 
 
 class Ended(Exception):
@@ -75,16 +75,16 @@ class Process:
         assert popen.stdout is not None
         assert popen.stderr is not None
         self._files: list[IO[bytes] | socket.socket] = [popen.stdout, popen.stderr]
-        talk_in = popen.stdin or ours
-        talk_out = ours or popen.stdout
+        talk_in, talk_out = (ours.dup(), ours) if ours else (popen.stdin, popen.stdout)
         assert talk_in is not None
-        self._files.append(talk_in)
+        self._files += [talk_in, talk_out]
         self._in, self._out = talk_in.fileno(), talk_out.fileno()
         self._captured = {popen.stderr.fileno(): _Tail()}
         self._tails = (_Tail(), self._captured[popen.stderr.fileno()])
         if over_socket:
             self._captured[popen.stdout.fileno()] = self._tails[0]
-        self._incoming, self._outgoing = bytearray(), bytearray()
+        self._outgoing = bytearray()
+        self.waiting = bytearray()  # what the program has sent and nobody has received yet
         self._ended = False
         self.unread = False  # it ended before it had read all that was sent
         self._posted: deque[bytes | BaseException] = deque()
@@ -96,11 +96,6 @@ class Process:
             os.set_blocking(fd, False)
         for fd in {self._out, self._ear.fileno(), *self._captured}:
             self._selector.register(fd, selectors.EVENT_READ)
-
-    @property
-    def waiting(self) -> bytes:
-        """What the program has sent and nobody has received yet."""
-        return bytes(self._incoming)
 
     def alive(self) -> bool:
         """Whether it can still be asked; reads what it has sent meanwhile."""
@@ -126,7 +121,7 @@ class Process:
         Raises :class:`TimeUp` at the deadline (of ``time.monotonic``) and :class:`Ended` at the end.
         """
         while True:
-            message = take(self._incoming)
+            message = take(self.waiting)
             if message is not None:
                 return message
             if self._ended:
@@ -148,7 +143,7 @@ class Process:
     def ending(self) -> str:
         """How it ended, for error messages; waits a moment for the end."""
         try:
-            code = self._popen.wait(timeout=_GRACE)
+            code = self._popen.wait(timeout=GRACE)
         except subprocess.TimeoutExpired:
             return "closed its side of the connection"
         if code >= 0:
@@ -194,17 +189,15 @@ class Process:
         self._captured.clear()
 
     def _listen(self, seconds: float | None) -> None:
-        for key, events in self._selector.select(seconds):
+        for key, _ in self._selector.select(seconds):
             if key.fd == self._ear.fileno():
                 self._deliver()
-            elif events & selectors.EVENT_READ:
-                tail = self._captured.get(key.fd)
-                if tail is not None:
-                    self._hear(key.fd, tail)
-                else:
-                    self._hear_message()
-            if events & selectors.EVENT_WRITE:
+            elif key.fd == self._out:
+                self._hear_message()
+            elif key.fd == self._in:
                 self._push()
+            else:
+                self._hear(key.fd, self._captured[key.fd])
 
     def _deliver(self) -> None:
         _read(self._ear.fileno())
@@ -229,12 +222,11 @@ class Process:
         except OSError:  # reset: that is how a socket tells of data that nobody has read
             self.unread, data = True, b""
         if data:
-            self._incoming += data
+            self.waiting += data
         elif data is not None:
             self._ended = True
             self._selector.unregister(self._out)
-            if self._in != self._out and self._in in self._selector.get_map():
-                self._selector.unregister(self._in)
+            self._watch_input(False)
 
     def _push(self) -> None:
         while self._outgoing:
@@ -250,17 +242,12 @@ class Process:
         self._watch_input(bool(self._outgoing))
 
     def _watch_input(self, wanted: bool) -> None:
-        if self._ended:
+        if wanted == (self._in in self._selector.get_map()):
             return
-        if self._in == self._out:
-            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if wanted else 0)
-            if self._selector.get_key(self._in).events != events:
-                self._selector.modify(self._in, events)
-        elif wanted != (self._in in self._selector.get_map()):
-            if wanted:
-                self._selector.register(self._in, selectors.EVENT_WRITE)
-            else:
-                self._selector.unregister(self._in)
+        if not wanted:
+            self._selector.unregister(self._in)
+        elif not self._ended:
+            self._selector.register(self._in, selectors.EVENT_WRITE)
 
 
 def _read(fd: int) -> bytes | None:
@@ -276,89 +263,24 @@ class _Tail:
 
     def __init__(self) -> None:
         self._bytes = bytearray()
-        self._dropped = 0
+        self._total = 0
 
     def add(self, data: bytes) -> None:
         self._bytes += data
+        self._total += len(data)
         if len(self._bytes) > 2 * _KEPT:  # rarely, because cutting copies
-            self._cut()
-
-    def _cut(self) -> None:
-        surplus = len(self._bytes) - _KEPT
-        if surplus > 0:
-            self._dropped += surplus
-            del self._bytes[:surplus]
+            del self._bytes[:-_KEPT]
 
     def taken(self) -> str:
-        if not self._bytes:
-            return ""
-        self._cut()
-        before = f"... ({self._dropped} bytes before this)\n" if self._dropped else ""
-        text = before + self._bytes.decode("utf-8", "backslashreplace")
+        kept = self._bytes[-_KEPT:]
+        dropped = self._total - len(kept)
         self._bytes.clear()
-        self._dropped = 0
-        return text
+        self._total = 0
+        before = f"... ({dropped} bytes before this)\n" if dropped else ""
+        return before + kept.decode("utf-8", "backslashreplace")
 
 
 def last_lines(text: str, count: int = 10, longest: int = 2000) -> str:
     """The end of a program's stderr, for an error message; empty if it said nothing."""
     lines = text[-longest:].rstrip().splitlines()[-count:]
     return "; the last lines of its stderr:\n" + "\n".join(lines) if lines else ""
-
-
-P = TypeVar("P", bound=Process)
-
-
-class Pool(Generic[P]):
-    """Processes of one agent: one for each call in flight, kept for later calls."""
-
-    def __init__(self, start: Callable[[], P]) -> None:
-        self._start = start
-        self._idle: list[P] = []
-        self._all: set[P] = set()
-        self._lock = threading.Lock()
-        self._closed = False
-
-    def take(self) -> tuple[P, bool]:
-        """A process that waits for a question, and whether it has been asked before."""
-        while True:
-            with self._lock:
-                if self._closed:
-                    raise RuntimeError("the agent was closed: make another one")
-                process = self._idle.pop() if self._idle else None
-            if process is None:
-                process = self._start()
-                with self._lock:
-                    self._all.add(process)
-                return process, False
-            if process.alive():
-                return process, True
-            self.discard(process)
-
-    def give_back(self, process: P) -> None:
-        with self._lock:
-            if not self._closed:
-                self._idle.append(process)
-
-    def discard(self, process: P) -> None:
-        """Ends a process that is not to be asked again."""
-        with self._lock:
-            self._all.discard(process)
-        process.kill()
-
-    def close(self, last: bytes | None = None) -> None:
-        """Ends all of them; those that are idle have a moment to end by themselves."""
-        with self._lock:
-            self._closed = True
-            idle, self._idle = self._idle, []
-            processes, self._all = self._all, set()
-        for process in idle:
-            process.hang_up(last)
-        deadline = time.monotonic() + _GRACE
-        for process in idle:
-            process.wait(deadline)
-        for process in processes:
-            if process in idle:
-                process.kill()
-            else:  # another thread waits for its answer, and discards it when it has ended
-                process.strike()

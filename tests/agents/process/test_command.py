@@ -235,7 +235,7 @@ def test_close_lets_the_command_end_by_itself(command, tmp_path):
 
 
 def test_close_ends_a_command_that_will_not(command, monkeypatch):
-    monkeypatch.setattr("pytest_agentbench.agents.process.process._GRACE", 0.2)
+    monkeypatch.setattr("pytest_agentbench.agents.process.agent.GRACE", 0.2)
     agent = command("say(os.getpid())\ntime.sleep(600)")
     pid = agent(1)
     agent.close()
