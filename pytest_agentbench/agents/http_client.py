@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import http.client
 import io
 import ipaddress
@@ -101,7 +102,7 @@ class Endpoint:
             return reply
 
     def _exchange(self, connection: _Connection, body: bytes, deadline: float | None) -> Reply:
-        connection.deadline = deadline
+        connection.response_class = functools.partial(_Response, deadline)  # type: ignore[assignment]
         if connection.sock is None:
             connection.timeout = _left(deadline)
             connection.connect()
@@ -185,45 +186,25 @@ def _left(deadline: float | None) -> float | None:
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection whose replies keep to a deadline, also where they come byte by byte."""
-
-    deadline: float | None = None
     target: str = "/"
     proxy_headers: Mapping[str, str] = {}
-
-    def getresponse(self) -> http.client.HTTPResponse:
-        sock = self.sock
-        # http.client has one limit for each read of the socket; ours is for the whole reply.
-        self.sock = _Deadlined(sock, self.deadline)
-        try:
-            return super().getresponse()
-        finally:
-            if self.sock is not None:  # None where the server closes after its reply
-                self.sock = sock
 
 
 class _SecureConnection(_Connection, http.client.HTTPSConnection):
     pass
 
 
-class _Deadlined:
-    """A socket as a reply is read from it."""
+class _Response(http.client.HTTPResponse):
+    """A reply with a deadline for all of it, also where it comes byte by byte."""
 
-    def __init__(self, sock: socket.socket, deadline: float | None) -> None:
-        self._sock = sock
-        self._deadline = deadline
-
-    def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Reading(self._sock, self._deadline))
-
-    def close(self) -> None:
-        self._sock.close()
+    def __init__(self, deadline: float | None, sock: socket.socket, **options: Any) -> None:
+        super().__init__(sock, **options)
+        self.fp = io.BufferedReader(_Reading(self.fp.detach(), sock, deadline))
 
 
 class _Reading(io.RawIOBase):
-    def __init__(self, sock: socket.socket, deadline: float | None) -> None:
-        # Keeps the socket open until the reply is read, though its connection is closed already.
-        self._file = sock.makefile("rb", buffering=0)
+    def __init__(self, file: io.RawIOBase, sock: socket.socket, deadline: float | None) -> None:
+        self._file = file
         self._sock = sock
         self._deadline = deadline
 

@@ -7,11 +7,11 @@ is bound to an event loop.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import contextvars
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -176,30 +176,19 @@ _NO_LLM = (
 async def _in_thread(function: Callable[[threading.Event], Result]) -> Result:
     """Awaits a function in a daemon thread, which does not hold up the end of the process."""
     __tracebackhide__ = True
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Result] = loop.create_future()
+    future: Future[Result] = Future()
+    future.set_running_or_notify_cancel()  # a caller that is cancelled does not wait for its end
     stop = threading.Event()
     context = contextvars.copy_context()  # usage is counted where it was asked for
 
-    def deliver(result: Any, error: BaseException | None) -> None:
-        if future.done():  # cancelled meanwhile
-            return
-        if error is None:
-            future.set_result(result)
-        else:
-            future.set_exception(error)
-
     def work() -> None:
-        result, caught = None, None
         try:
-            result = context.run(function, stop)
+            future.set_result(context.run(function, stop))
         except BaseException as error:
-            caught = error
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
-            loop.call_soon_threadsafe(deliver, result, caught)
+            future.set_exception(error)
 
     threading.Thread(target=work, name="agentbench-llm", daemon=True).start()
     try:
-        return await future
+        return await asyncio.wrap_future(future)
     finally:
         stop.set()
