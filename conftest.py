@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import signal
@@ -161,6 +162,8 @@ class Libraries:
 @pytest.fixture
 def libraries() -> Iterator[Libraries]:
     """Made before pytester and so ended after it."""
+    with contextlib.suppress(ImportError):  # runs in this process make plots, the first one too
+        importlib.import_module("bokeh.plotting")
     found = Libraries()
     yield found
     found.keep()

@@ -2,4 +2,4 @@
 
 import sys
 
-sys.modules.setdefault("bokeh", None)
+sys.modules.setdefault("bokeh", None)  # in the process of the tests it is there already
