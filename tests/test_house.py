@@ -12,6 +12,11 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "pytest_agentbench"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
+# What every benchmark has; errors; GEO-BLEU as a metric and as a drop-in for the package of that name.
+ROLES = {
+    "answers", "baselines", "benchmark", "data", "diagnostics", "errors", "figures", "geobleu",
+    "scoring", "submission",
+}  # fmt: skip
 
 
 def where(path: Path) -> str:
@@ -39,3 +44,8 @@ def test_no_module_has_more_than_400_lines():
 
 def test_no_module_has_the_name_of_one_of_pythons_own():
     assert not [where(path) for path in MODULES if path.stem in sys.stdlib_module_names]
+
+
+def test_no_two_modules_have_one_name_for_different_things():
+    names = [path.stem for path in MODULES if path.stem not in {"__init__", *ROLES}]
+    assert not sorted({name for name in names if names.count(name) > 1})

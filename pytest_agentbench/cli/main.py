@@ -13,7 +13,7 @@ from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.sources import hub
-from pytest_agentbench.cli.runs import add_run_commands
+from pytest_agentbench.cli.run_commands import add_run_commands
 from pytest_agentbench.cli.terminal import add_option
 from pytest_agentbench.settings.options import of_parameter
 

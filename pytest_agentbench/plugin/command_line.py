@@ -14,7 +14,7 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.plugin import compat
 from pytest_agentbench.plugin.named_runs import NamedRuns
-from pytest_agentbench.plugin.options import known, with_values
+from pytest_agentbench.plugin.option_parser import known, with_values
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.settings import ini as ini_file
 from pytest_agentbench.settings import scenario

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from pytest_agentbench.plugin import options
+from pytest_agentbench.plugin import option_parser
 from pytest_agentbench.plugin.fixtures import agent, sample
 
 __all__ = ["agent", "sample"]
@@ -19,7 +19,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    options.add_always(parser)
+    option_parser.add_always(parser)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -28,7 +28,7 @@ def pytest_load_initial_conftests(
 ) -> Generator[None, object, object]:
     """Adds the other options after the conftests: what a project calls ``--agent`` stays its own."""
     result = yield
-    options.add_asked(early_config, parser, args)
+    option_parser.add_asked(early_config, parser, args)
     return result
 
 
@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.help or config.option.version:
         return
     args = [*(f"--agentbench-benchmark={b}" for b in config.option.agentbench_benchmark or ())]
-    if next(options.asked_for([*args, *config.args], config), None) is not None:
+    if next(option_parser.asked_for([*args, *config.args], config), None) is not None:
         from pytest_agentbench.plugin import activation
 
         activation.activate(config)

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_agentbench.plugin import compat, hosts
 from pytest_agentbench.plugin.controller import Controller
-from pytest_agentbench.plugin.options import known, with_values
+from pytest_agentbench.plugin.option_parser import known, with_values
 from pytest_agentbench.plugin.progress_line import write_line
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Plan, Question

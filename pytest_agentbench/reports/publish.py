@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.reports import github, markdown, mlflow, rows, summary, tables
+from pytest_agentbench.reports import github, markdown, mlflow, rows, session_files, summary
 from pytest_agentbench.reports.html import report
 from pytest_agentbench.runs import evaluate, run_folder
 from pytest_agentbench.runs.collector import Collector
@@ -139,9 +139,9 @@ def write_session(
     scored = [(c.scores, c.logged()) for c in collectors if c.scores is not None]
     try:
         if json_path is not None:
-            tables.write_json(json_path, [result for result, _ in scored])
+            session_files.write_json(json_path, [result for result, _ in scored])
         if csv_path is not None:
-            tables.write_csv(csv_path, scored)
+            session_files.write_csv(csv_path, scored)
     except (OSError, BenchmarkError) as error:
         return str(error)
     return None

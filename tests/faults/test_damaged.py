@@ -17,7 +17,7 @@ from pytest_agentbench.benchmarks.behavior_modeling import store, tasks
 from pytest_agentbench.benchmarks.behavior_modeling.text_models.vector_cache import VectorCache
 from pytest_agentbench.benchmarks.humob.table_cache import load_table
 from pytest_agentbench.benchmarks.humob.tables import read_table
-from pytest_agentbench.city import files
+from pytest_agentbench.city import map_files
 from pytest_agentbench.cli import main
 from pytest_agentbench.runs import run_folder
 
@@ -109,7 +109,7 @@ def test_damaged_parquet_is_refused_or_read_but_never_a_crash(tmp_path, table):
     table.write_parquet(whole)
     pl.DataFrame({"id": [1, 2], "x": [1.0, 2.0], "y": [3.0, 4.0], "category": ["a", "b"]}).write_parquet(places)  # fmt: skip
     rng = random.Random(4)
-    for path, read in ((whole, read_table), (places, files.read_places)):
+    for path, read in ((whole, read_table), (places, map_files.read_places)):
         data, messages = path.read_bytes(), []
         for number in range(60):
             path.write_bytes(data[: rng.randrange(len(data))] if number % 2 else data)

@@ -82,7 +82,7 @@ def _readers() -> dict[bytes, tuple[str, Callable[[Path], object]]]:
     from pytest_agentbench.benchmarks.daily_mobility.population import _checked
     from pytest_agentbench.benchmarks.daily_mobility.submission import _four_lists
     from pytest_agentbench.benchmarks.hurricane_mobility.data import load_truth
-    from pytest_agentbench.city.files import read_places
+    from pytest_agentbench.city.map_files import read_places
     from pytest_agentbench.city.profiles import load_profiles
     from pytest_agentbench.runs import run_folder
 

@@ -16,8 +16,8 @@ from pytest_agentbench.base.files import read_json
 from pytest_agentbench.base.plain import is_finite
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
 from pytest_agentbench.benchmarks.sources.folders import find_folder
-from pytest_agentbench.city.files import load_city
 from pytest_agentbench.city.map import City
+from pytest_agentbench.city.map_files import load_city
 from pytest_agentbench.city.profiles import LAYOUT, PROFILES, city_view, load_profiles
 
 if TYPE_CHECKING:

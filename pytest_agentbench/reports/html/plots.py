@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_agentbench.benchmarks.figures import Figure, bokeh, distribution
-from pytest_agentbench.reports.html import samples
+from pytest_agentbench.reports.html import sample_data
 
 if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset
@@ -58,7 +58,7 @@ def plots(
 
 def _data(figure: Figure) -> str:
     picker = figure.picker
-    return samples.embedded(
+    return sample_data.embedded(
         {
             "models": [bokeh("embed").json_item(model) for model in figure.models],
             "labels": [] if picker is None else picker.labels,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_agentbench.base.files import write_whole
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.reports import rows
-from pytest_agentbench.reports.html import page, plots, samples
+from pytest_agentbench.reports.html import page, plots, sample_data
 from pytest_agentbench.runs.record import STATUSES
 from pytest_agentbench.runs.scores_file import Score
 from pytest_agentbench.scoring.compare import metric_named, to_baseline
@@ -42,7 +42,7 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
     """The report as HTML; ``records`` are shown in the order they are given."""
     benchmark = settings.benchmark
     names = [metric.name for metric in benchmark.metrics]
-    details = samples.details(dataset, records)
+    details = sample_data.details(dataset, records)
     drawn = plots.plots(benchmark, dataset, scores, records)
     scripts = [*drawn.library, page.file("report.js")]
     decided = [gate.passed for gate in scores.gates]
@@ -69,8 +69,8 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
         settings=_settings(settings.as_json(), scores),
         details=_details(scores),
         embedded={
-            "table-data": samples.embedded(samples.table(records, scores.primary, names)),
-            "details-data": samples.embedded(details),
+            "table-data": sample_data.embedded(sample_data.table(records, scores.primary, names)),
+            "details-data": sample_data.embedded(details),
             "figures-data": f"[{','.join(drawn.data)}]",
         },
         scripts=scripts,

@@ -18,7 +18,7 @@ from html_runs import HOSTILE, Finished
 
 from pytest_agentbench.benchmarks import figures
 from pytest_agentbench.benchmarks.figures import Figure, Picker
-from pytest_agentbench.reports.html import plots, report, samples
+from pytest_agentbench.reports.html import plots, report, sample_data
 from pytest_agentbench.runs.record import Record
 
 SCRIPTS = "script"
@@ -240,11 +240,11 @@ def test_a_thousand_long_samples_stay_under_six_megabytes(write, letter):
 
 
 def test_a_large_run_has_the_texts_of_failed_samples_first_and_says_so(write):
-    count = samples.MOST_DETAILED * 2
+    count = sample_data.MOST_DETAILED * 2
     records = html_runs.toy_records(count)
     page = write(html_runs.toy(count, records))
     kept = {int(row) for row in page.data["details-data"]}
-    assert len(kept) == samples.MOST_DETAILED
+    assert len(kept) == sample_data.MOST_DETAILED
     assert {row for row in range(count) if row % 5 == 4} <= kept
     assert f"Texts are here for 2,000 of {count:,} samples" in page.visible
     assert len(page.column("sample")) == count

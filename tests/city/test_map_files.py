@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.city import files
-from pytest_agentbench.city.files import centroid, load_city, read_places
+from pytest_agentbench.city import map_files
+from pytest_agentbench.city.map_files import centroid, load_city, read_places
 
 ROWS = [
     {"id": 7, "x": 0.0, "y": 10.0, "category": "residential"},
@@ -30,7 +30,7 @@ def write(path, rows):
     return path
 
 
-@pytest.mark.parametrize("name", files.PLACE_FILES)
+@pytest.mark.parametrize("name", map_files.PLACE_FILES)
 def test_a_table_of_places_in_every_format(tmp_path, name):
     city, source = load_city(write(tmp_path / name, ROWS).parent)
     assert source == name
@@ -90,7 +90,7 @@ def test_without_a_city_the_reason_says_what_to_put_where(tmp_path):
 
 
 def test_a_map_without_its_package_says_how_to_get_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MAP_MODULE", "pycityproto_is_not_here.map_pb2")
+    monkeypatch.setattr(map_files, "MAP_MODULE", "pycityproto_is_not_here.map_pb2")
     (tmp_path / "beijing.pb").write_bytes(b"")
     assert load_city(tmp_path) == (
         None,

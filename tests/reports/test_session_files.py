@@ -9,7 +9,7 @@ import pytest
 from toy_runs import make_run
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.reports import tables
+from pytest_agentbench.reports import session_files
 from pytest_agentbench.runs import stored
 
 
@@ -31,13 +31,13 @@ def rows_of(path):
 def test_json_has_the_same_shape_for_one_run_and_for_many(tmp_path, runs):
     path = tmp_path / "new" / "out.json"
     for count in (1, 2):
-        tables.write_json(path, [scores for scores, _ in runs[:count]])
+        session_files.write_json(path, [scores for scores, _ in runs[:count]])
         data = json.loads(path.read_text())
         assert data == {"schema": 1, "runs": [scores.as_json() for scores, _ in runs[:count]]}
 
 
 def test_csv_has_a_row_for_each_metric_of_each_reading(tmp_path, runs):
-    tables.write_csv(tmp_path / "out.csv", runs)
+    session_files.write_csv(tmp_path / "out.csv", runs)
     rows = rows_of(tmp_path / "out.csv")
     assert len(rows) == 2 * 2 * 4
     first = rows[0]
@@ -50,7 +50,7 @@ def test_csv_has_a_row_for_each_metric_of_each_reading(tmp_path, runs):
 
 
 def test_samples_stand_in_a_file_beside_it_whatever_they_said(tmp_path, runs):
-    beside = tables.write_csv(tmp_path / "out.csv", runs)
+    beside = session_files.write_csv(tmp_path / "out.csv", runs)
     assert beside == tmp_path / "out.samples.csv"
     rows = rows_of(beside)
     assert len(rows) == 24
@@ -63,7 +63,7 @@ def test_samples_stand_in_a_file_beside_it_whatever_they_said(tmp_path, runs):
 
 def test_a_folder_is_no_file(tmp_path, runs):
     with pytest.raises(BenchmarkError, match="--agentbench-csv: expected a file, got the folder"):
-        tables.write_csv(tmp_path, runs)
+        session_files.write_csv(tmp_path, runs)
     (tmp_path / "file").write_text("")
     with pytest.raises(BenchmarkError, match="--agentbench-json: expected a file that can be"):
-        tables.write_json(tmp_path / "file" / "out.json", [])
+        session_files.write_json(tmp_path / "file" / "out.json", [])

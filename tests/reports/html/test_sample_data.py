@@ -7,25 +7,25 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_agentbench.reports.html import samples
+from pytest_agentbench.reports.html import sample_data
 
 
 @given(st.recursive(st.text() | st.floats(allow_nan=False, allow_infinity=False) | st.none(),
                     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))  # fmt: skip
 def test_embedded_json_keeps_every_value_and_has_no_character_that_could_end_it(value):
-    text = samples.embedded(value)
+    text = sample_data.embedded(value)
     assert json.loads(text) == value
     assert not set(text) & set("<>&\u2028\u2029")
     text.encode("utf-8")
 
 
 def test_lone_surrogates_are_escaped_too():
-    assert samples.embedded("a\ud800b\udfff") == '"a\\ud800b\\udfff"'
+    assert sample_data.embedded("a\ud800b\udfff") == '"a\\ud800b\\udfff"'
 
 
 def test_short_texts_leave_their_room_to_long_ones():
     long = "y" * 900
-    fitted = samples._fitted([("a", "x" * 100), ("b", long), ("c", long)], 1000)
+    fitted = sample_data._fitted([("a", "x" * 100), ("b", long), ("c", long)], 1000)
     lengths = [len(text) for _, text, _ in fitted]
     assert lengths[0] == 100
     assert 400 < lengths[1] == lengths[2] < 460
