@@ -44,7 +44,11 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
                         time.sleep(wait)
                         continue
             break
-        _print_output_of(agent)
+        # What it printed in its own process, so that pytest shows it with the sample.
+        streams = (sys.stdout, sys.stderr)
+        for stream, text in zip(streams, getattr(agent, "last_output", ()), strict=False):
+            if text:
+                stream.write(text)
     finally:
         CURRENT.reset(token)
     if outcome.usage.counts.get("budget_exceeded") and outcome.error is None:
@@ -52,12 +56,3 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
         outcome.error = BudgetExceeded("the budget is spent")
     outcome.seconds = time.perf_counter() - started
     return outcome
-
-
-def _print_output_of(agent: Any) -> None:
-    """Prints what an agent printed in its own process, so that pytest shows it with the sample."""
-    out, err = getattr(agent, "last_output", ("", ""))
-    if out:
-        sys.stdout.write(out)
-    if err:
-        sys.stderr.write(err)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import contextvars
 import ctypes
 import inspect
@@ -15,7 +16,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from pytest_agentbench.agents.errors import AgentTimeout
-from pytest_agentbench.agents.shapes import Tools, function_of
+from pytest_agentbench.agents.llm.calls import Model
+from pytest_agentbench.agents.shapes import function_of
 
 
 class _Abandoned(BaseException):
@@ -29,13 +31,11 @@ class LocalAgent:
     so that a client which an agent keeps stays usable from call to call.
     """
 
-    def __init__(
-        self, target: Any, timeout: float | None = None, tools: Tools | None = None
-    ) -> None:
+    def __init__(self, target: Any, timeout: float | None = None, llm: Model | None = None) -> None:
         self._target = target
         self._function: Callable[[Any], Any] | None = None
         self._timeout = timeout
-        self._tools = tools or Tools()
+        self._llm = llm
         self._lock = threading.Lock()
         self._loop: _LoopThread | None = None
         # Each caller has a thread for its calls that may time out.
@@ -60,7 +60,7 @@ class LocalAgent:
         __tracebackhide__ = True
         with self._lock:
             if self._function is None:
-                self._function = function_of(self._target, self._tools)
+                self._function = function_of(self._target, self._llm)
             return self._function
 
     def _within_time(self, function: Callable[[Any], Any], context: Any) -> Any:
@@ -136,7 +136,7 @@ class _CallThread:
         return answer
 
     def _work(self) -> None:
-        try:
+        with contextlib.suppress(_Abandoned):
             while True:
                 call = self._calls.get()
                 try:
@@ -145,8 +145,6 @@ class _CallThread:
                     return
                 except BaseException as error:
                     self._results.put((None, error))
-        except _Abandoned:
-            return
 
 
 class _LoopThread:
@@ -158,13 +156,11 @@ class _LoopThread:
         self._thread.start()
 
     def _work(self) -> None:
-        try:
+        with contextlib.suppress(_Abandoned):
             self._loop.run_forever()
             self._loop.run_until_complete(_cancel_others())
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.close()
-        except _Abandoned:
-            return
 
     def run(self, awaitable: Awaitable[Any], timeout: float | None) -> Any:
         __tracebackhide__ = True

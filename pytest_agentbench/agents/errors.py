@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 
 class TransientError(Exception):
     """An error that a retry may cure. Agents may raise it, too, to be asked again.
@@ -29,6 +31,7 @@ class AgentCrashed(Exception):
     transient = False
 
 
+@dataclass(eq=False, repr=False)
 class RemoteAgentError(Exception):
     """An exception that the agent raised in a process of its own, as text.
 
@@ -38,20 +41,13 @@ class RemoteAgentError(Exception):
     :func:`pytest_agentbench.agents.retry.is_transient` said of it there.
     """
 
-    def __init__(
-        self,
-        types: tuple[str, ...],
-        message: str,
-        traceback: str,
-        status: int | None = None,
-        retry_after: float | None = None,
-        transient: bool = False,
-    ) -> None:
-        self.types = types
-        self.type_name = types[0].rpartition(".")[2] if types else "Exception"
-        self.message = message
-        self.traceback = traceback
-        self.status = status
-        self.retry_after = retry_after
-        self.transient = transient
-        super().__init__(f"{self.type_name}: {message}" if message else self.type_name)
+    types: tuple[str, ...]
+    message: str
+    traceback: str
+    status: int | None = None
+    retry_after: float | None = None
+    transient: bool = False
+
+    def __post_init__(self) -> None:
+        self.type_name = self.types[0].rpartition(".")[2] if self.types else "Exception"
+        super().__init__(f"{self.type_name}: {self.message}" if self.message else self.type_name)

@@ -36,7 +36,12 @@ def find(spec: str, bases: Sequence[Path]) -> Found:
     """Imports the agent that ``spec`` names; relative files are looked for in ``bases``."""
     where, name = _split(spec)
     if where.endswith(".py"):
-        path = _find(spec, bases)
+        path = file_of(spec, bases)
+        if path is None:
+            looked = " and ".join(dict.fromkeys(map(str, bases)))
+            raise AgentError(
+                f"--agent: expected a file that exists, got {spec!r} (looked in {looked})"
+            )
         module = _import_file(path)
         source: str | Path | None = path
     else:
@@ -72,14 +77,6 @@ def file_of(spec: str, bases: Sequence[Path]) -> Path | None:
     return None
 
 
-def _find(spec: str, bases: Sequence[Path]) -> Path:
-    path = file_of(spec, bases)
-    if path is not None:
-        return path
-    looked = " and ".join(dict.fromkeys(str(base) for base in bases))
-    raise AgentError(f"--agent: expected a file that exists, got {spec!r} (looked in {looked})")
-
-
 def _import_file(path: Path) -> ModuleType:
     # The name keeps two agents called agent.py apart, and an agent from its earlier version: the server
     # behind --tx socket=… lives from run to run.
@@ -111,17 +108,13 @@ def _import_module(spec: str, where: str, bases: Sequence[Path]) -> ModuleType:
         with available():
             return importlib.import_module(where)
     except (Exception, SystemExit) as error:
-        if isinstance(error, ModuleNotFoundError) and error.name in _parents(where):
+        absent = isinstance(error, ModuleNotFoundError) and error.name
+        if absent and f"{where}.".startswith(f"{absent}."):
             raise AgentError(
                 f"--agent: expected a module that can be imported, got {spec!r}: no module named "
-                f"{error.name!r}"
+                f"{absent!r}"
             ) from None
         raise AgentError(_import_failed(where, error)) from None
-
-
-def _parents(module: str) -> list[str]:
-    parts = module.split(".")
-    return [".".join(parts[: n + 1]) for n in range(len(parts))]
 
 
 def _import_failed(where: str, error: BaseException) -> str:

@@ -127,9 +127,6 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         is_package = any(name.startswith(f"{fullname}.") for name in _MODULES)
         return importlib.machinery.ModuleSpec(fullname, self, is_package=is_package)
 
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
-        return None
-
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
         module.__dict__.update(_MODULES[name], __getattr__=_module_getattr(name))

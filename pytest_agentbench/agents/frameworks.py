@@ -11,6 +11,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from pytest_agentbench.base.errors import BenchmarkError
@@ -122,18 +123,6 @@ def _individual(owner: type, llm: Any) -> Function:
     return call
 
 
-class _Task:
-    """A task as WebSocietySimulator's ``insert_task`` takes it."""
-
-    def __init__(self, fields: dict[str, Any]) -> None:
-        # Keys that its tasks always have, so that agents take them for granted.
-        self._fields = {"loc": [-1, -1], **fields}
-        self._fields.setdefault("description", _DESCRIPTIONS.get(fields.get("target", ""), ""))
-
-    def to_dict(self) -> dict[str, Any]:
-        return self._fields
-
-
 def _society(owner: type, llm: Any) -> Function:
     """WebSocietySimulator: ``workflow()`` with ``self.task``, ``self.interaction_tool``, ``self.llm``."""
 
@@ -153,11 +142,13 @@ def _society(owner: type, llm: Any) -> Function:
             agent.set_interaction_tool(store)
         else:
             agent.interaction_tool = store
-        task = _Task(fields)
+        # Keys that its tasks always have, so that agents take them for granted.
+        task = {"loc": [-1, -1], **fields}
+        task.setdefault("description", _DESCRIPTIONS.get(fields.get("target", ""), ""))
         if callable(getattr(agent, "insert_task", None)):
-            agent.insert_task(task)
+            agent.insert_task(SimpleNamespace(to_dict=lambda: task))
         else:
-            agent.task = task.to_dict()
+            agent.task = task
         return agent
 
     is_async = inspect.iscoroutinefunction(owner.workflow)  # type: ignore[attr-defined]

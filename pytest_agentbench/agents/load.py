@@ -21,7 +21,6 @@ from pytest_agentbench.agents.llm.calls import Model
 from pytest_agentbench.agents.process.command import CommandAgent
 from pytest_agentbench.agents.process.isolated import IsolatedAgent
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
-from pytest_agentbench.agents.shapes import Tools
 from pytest_agentbench.benchmarks.protocol import Benchmark
 
 
@@ -59,7 +58,7 @@ def load(
     """
     if (name := specs.baseline_of(spec)) is not None:
         target, digest = _baseline(name, benchmark)
-        return LoadedAgent(spec, digest, LocalAgent(target, timeout, Tools(llm)))
+        return LoadedAgent(spec, digest, LocalAgent(target, timeout, llm))
     if (program := specs.command_of(spec)) is not None:
         command = CommandAgent(program, bases[-1], timeout, isolation)
         return LoadedAgent(spec, command.digest, command, confined=isolation is not None)
@@ -73,14 +72,14 @@ def load(
         isolated.start()  # a mistake in its file is found before any sample is asked
         return LoadedAgent(spec, isolated.digest, isolated, confined=True)
     found = find(spec, bases)
-    return LoadedAgent(spec, found.digest, LocalAgent(found.target, timeout, Tools(llm)))
+    return LoadedAgent(spec, found.digest, LocalAgent(found.target, timeout, llm))
 
 
 def ready(agent: Any, timeout: float | None, llm: Model | None) -> Agent:
     """An agent of any shape, such as a conftest's own, so that it can be asked."""
     if isinstance(agent, (LocalAgent, CommandAgent, HttpAgent, IsolatedAgent)):
         return agent
-    return LocalAgent(agent, timeout, Tools(llm))
+    return LocalAgent(agent, timeout, llm)
 
 
 def _baseline(name: str, benchmark: Benchmark) -> tuple[Any, str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from dataclasses import dataclass
 from typing import Any
 
 from pytest_agentbench.agents.frameworks import Function, adapted, framework_function
@@ -25,26 +24,19 @@ EXPECTED = (
 _METHODS = ("forward", "forward_batch", "workflow")
 
 
-@dataclass(frozen=True)
-class Tools:
-    """What an agent may be given beside the context."""
-
-    llm: Model | None = None
-
-
 def has_agent_method(value: Any) -> bool:
     """Whether a class or object is an agent by one of its methods (any function may be one)."""
     return any(callable(getattr(value, name, None)) for name in _METHODS)
 
 
-def function_of(target: Any, tools: Tools = Tools()) -> Function:  # noqa: B008 -- it is frozen
+def function_of(target: Any, model: Model | None = None) -> Function:
     """The agent as a function of the context.
 
     It is a coroutine function exactly where the agent's own is one (asbench's always is), so that the
     caller knows whether a call blocks. No object is made before the first call. Functions, methods and
     constructors that take ``llm`` are given the model.
     """
-    llm = tools.llm or NoLLM()
+    llm = model or NoLLM()
     call = framework_function(target, llm)
     if call is not None:
         return call

@@ -13,7 +13,7 @@ from agent_shapes import Model, asked
 
 from pytest_agentbench.agents.framework_imports import available
 from pytest_agentbench.agents.llm.entries import parse_llm
-from pytest_agentbench.agents.shapes import Tools, function_of
+from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
 
@@ -71,7 +71,7 @@ class Talker(Model):
     ],
 )
 def test_every_example_answers_what_its_benchmark_accepts(demo, name, agent, measured, targets):
-    function = function_of(getattr(load(EXAMPLES / f"{name}.py"), agent), Tools(llm=Talker()))
+    function = function_of(getattr(load(EXAMPLES / f"{name}.py"), agent), Talker())
     benchmark = measured()
     samples = demo(benchmark, targets)
     assert len(samples) >= 5
@@ -88,7 +88,7 @@ def test_every_agent_in_the_documentation_answers(demo, tmp_path, number):
     agent = getattr(module, "Agent", None) or module.answer
     benchmark = Humob() if "targets" in code else BehaviorModeling()
     targets = ["recommendation"] if "RecommendationAgent" in code else None
-    function = function_of(agent, Tools(llm=Talker()))
+    function = function_of(agent, Talker())
     for sample in demo(benchmark, targets):
         assert benchmark.check(sample, asked(function, sample.context))
 

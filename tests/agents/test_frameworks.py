@@ -17,7 +17,7 @@ from pytest_agentbench.agents.frameworks import (
     SimulationAgent,
     Toolbox,
 )
-from pytest_agentbench.agents.shapes import Tools, function_of
+from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -54,7 +54,7 @@ class Individual(IndividualAgentBase):
 
 def test_an_asbench_agent_has_its_toolbox_and_its_model():
     model = Model()
-    function = function_of(Individual, Tools(llm=model))
+    function = function_of(Individual, model)
     assert inspect.iscoroutinefunction(function)
     assert asked(function, question("ada")) == ["ada"] * 4
     assert '"user_id": "ada"' in model.asked[0][0]["content"]
@@ -62,7 +62,7 @@ def test_an_asbench_agent_has_its_toolbox_and_its_model():
 
 def test_calls_at_once_never_share_an_asbench_agent_and_idle_ones_are_used_again():
     Individual.made = 0
-    function = function_of(Individual, Tools(llm=Model()))
+    function = function_of(Individual, Model())
 
     async def rounds():
         for _ in range(3):
@@ -136,7 +136,7 @@ def test_the_real_base_class_is_served_as_the_stand_in_is():
         async def forward(self, task_context):
             return await self.llm.atext_request([]), self.toolbox.uir.user
 
-    assert asked(function_of(Mine, Tools(llm=Model())), question("ada")) == ("reply", "ada")
+    assert asked(function_of(Mine, Model()), question("ada")) == ("reply", "ada")
 
 
 class Recommender(RecommendationAgent):
@@ -151,7 +151,7 @@ class Recommender(RecommendationAgent):
 
 
 def test_a_websociety_agent_has_its_task_its_tool_and_its_model():
-    function = function_of(Recommender, Tools(llm=Model()))
+    function = function_of(Recommender, Model())
     assert not inspect.iscoroutinefunction(function)
     assert function(question("ada")) == ["ada", "ada", "reply"]
 
@@ -171,7 +171,7 @@ def test_a_websociety_task_has_the_keys_that_its_tasks_have():
 
 
 def test_calls_at_once_never_share_a_websociety_agent():
-    function = function_of(Recommender, Tools(llm=Model()))
+    function = function_of(Recommender, Model())
     with ThreadPoolExecutor(10) as pool:
         answers = list(pool.map(function, [question(f"u{n}") for n in range(30)]))
     assert answers == [[f"u{n}", f"u{n}", "reply"] for n in range(30)]

@@ -15,7 +15,7 @@ from agent_shapes import Model, asked
 
 from pytest_agentbench.agents.frameworks import SimulationAgent
 from pytest_agentbench.agents.llm.calls import LLMError
-from pytest_agentbench.agents.shapes import Tools, function_of, has_agent_method
+from pytest_agentbench.agents.shapes import function_of, has_agent_method
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -158,7 +158,7 @@ class Greedy:
 
 @pytest.mark.parametrize("target", [takes, takes_too, Taken, TakenEachTime, Greedy])
 def test_the_model_is_handed_to_whatever_takes_it(target):
-    assert asked(function_of(target, Tools(llm=Model())), "question") == "reply"
+    assert asked(function_of(target, Model()), "question") == "reply"
 
 
 @pytest.mark.parametrize("target", [takes, takes_too, Taken, TakenEachTime])

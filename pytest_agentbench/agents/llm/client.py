@@ -95,13 +95,12 @@ class LLM(Model):
             raise
         except ValueError as error:
             raise BenchmarkError(f"llm: {error}") from None
-        if max_cost is not None:
-            for entry in parsed:
-                if entry.price_input is None:
-                    raise BenchmarkError(
-                        f"max_cost: expected price_input and price_output in every entry of llm, "
-                        f"{entry.model} has none"
-                    )
+        unpriced = [entry.model for entry in parsed if entry.price_input is None]
+        if max_cost is not None and unpriced:
+            raise BenchmarkError(
+                f"max_cost: expected price_input and price_output in every entry of llm, "
+                f"{unpriced[0]} has none"
+            )
         self._lanes = [_Lane(entry.expanded(), processes) for entry in parsed]
         self._max_cost = max_cost
         self._max_tokens = max_tokens

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -64,11 +65,8 @@ class Entry:
 
     def as_json(self) -> dict[str, Any]:
         """For the manifest: all but the secrets and what is at its default."""
-        shown = {
-            name.name: getattr(self, name.name)
-            for name in fields(self)
-            if getattr(self, name.name) != name.default and getattr(self, name.name) != {}
-        }
+        values = [(field.name, getattr(self, field.name), field.default) for field in fields(self)]
+        shown = {name: value for name, value, default in values if value not in (default, {})}
         shown["base_url"] = self.where
         if self.api_key is not None:
             shown["api_key"] = self.api_key.as_json()
@@ -162,27 +160,19 @@ def _url(value: Any, where: str) -> str:
 
 def _number(least: float, expected: str) -> Callable[[Any, str], float]:
     def parse(value: Any, where: str) -> float:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, (int, float))
-            or not least <= value < float("inf")
-        ):
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not least <= value < float("inf"):
             raise ValueError(f"{where}: expected {expected}, got {shown(value)}")
-        return value
+        return value  # type: ignore[no-any-return]
 
     return parse
 
 
 def _mapping(value: Any, where: str) -> Mapping[str, Any]:
-    try:
-        good = (
-            isinstance(value, Mapping) and json.loads(json.dumps(value, allow_nan=False)) == value
-        )
-    except (TypeError, ValueError, RecursionError):  # a date, .nan: no JSON, so no request
-        good = False
-    if not good:
-        raise ValueError(f"{where}: expected a mapping such as {{top_p: 0.9}}, got {shown(value)}")
-    return dict(value)
+    with contextlib.suppress(TypeError, ValueError, RecursionError):  # a date, .nan: no JSON
+        if isinstance(value, Mapping) and json.loads(json.dumps(value, allow_nan=False)) == value:
+            return dict(value)
+    raise ValueError(f"{where}: expected a mapping such as {{top_p: 0.9}}, got {shown(value)}")
 
 
 def _kind(value: Any) -> str:

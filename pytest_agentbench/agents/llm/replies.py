@@ -17,13 +17,14 @@ _CONFLICT = 409  # with another request: OpenAI asks to try again
 # A 429 that no retry cures: the account is empty.
 _FINAL_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
 _ADVICE = {
-    301: "base_url leads elsewhere; name the place it leads to",
-    302: "base_url leads elsewhere; name the place it leads to",
-    307: "base_url leads elsewhere; name the place it leads to",
-    308: "base_url leads elsewhere; name the place it leads to",
-    401: "check api_key",
-    403: "check api_key",
+    **dict.fromkeys((301, 302, 307, 308), "base_url leads elsewhere; name the place it leads to"),
+    **dict.fromkeys((401, 403), "check api_key"),
     404: "check base_url (it ends before /chat/completions) and model",
+}
+_BROKEN = {
+    http.client.RemoteDisconnected: "the server closed the connection without an answer",
+    http.client.IncompleteRead: "the answer broke off before its end",
+    TooLarge: "the answer is too long",
 }
 
 
@@ -53,14 +54,8 @@ def failure_of(error: Exception, timeout: float) -> Failure:
         return Failure(text, None, transient=False)
     if isinstance(error, TimeoutError):
         text = f"no answer within {timeout:g} s"
-    elif isinstance(error, http.client.RemoteDisconnected):
-        text = "the server closed the connection without an answer"
-    elif isinstance(error, http.client.IncompleteRead):
-        text = "the answer broke off before its end"
-    elif isinstance(error, TooLarge):
-        text = "the answer is too long"
     else:
-        text = f"{type(error).__name__}: {error}"
+        text = _BROKEN.get(type(error)) or f"{type(error).__name__}: {error}"
     return Failure(text, None, transient=True)
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import copy
 import faulthandler
+import functools
 import itertools
+import operator
 import os
 import select
 import shutil
@@ -24,12 +27,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from pytest_agentbench.agents import retry, shapes
+from pytest_agentbench.agents import retry
 from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.agents.errors import TransientError
 from pytest_agentbench.agents.find import find
 from pytest_agentbench.agents.llm.calls import RelayedLLM
 from pytest_agentbench.agents.process import wire
+from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.agents.tracebacks import from_agent
 from pytest_agentbench.agents.usage import CURRENT, Usage
 from pytest_agentbench.base.errors import BenchmarkError
@@ -53,9 +57,8 @@ _CLEAN_UP = (
 def main() -> None:
     """Serves one parent until it says that it is done."""
     channel = _Channel(socket.socket(fileno=os.dup(0)))
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
     for stream in (sys.stdout, sys.stderr):
         cast(Any, stream).reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True
@@ -103,9 +106,8 @@ class _Channel:
         self._process = os.getpid()
         self._call = 0
         self._numbers = itertools.count(1)
-        self._waiting: dict[
-            int, list[dict[str, Any]]
-        ] = {}  # by the number of a question to a tool: where its reply goes
+        # By the number of a question to a tool: where its reply goes.
+        self._waiting: dict[int, list[dict[str, Any]]] = {}
 
     def receive(self) -> dict[str, Any] | None:
         """The parent's next order; None after its last, ConnectionError if it is gone."""
@@ -254,34 +256,28 @@ class Tool:
 class DictTool(Tool, dict[str, Any]):
     """A tool that is a dict as well."""
 
+    def __init__(self, name: str, methods: tuple[str, ...], ask: Any, data: Any) -> None:
+        super().__init__(name, methods, ask)
+        self.update(data)
+
     __repr__ = dict.__repr__
 
     def __copy__(self) -> DictTool:
-        return self._with(dict(self))
+        return DictTool(self._name, self._methods, self._ask, self)
 
     def __deepcopy__(self, memo: Any) -> DictTool:
-        import copy
-
-        return self._with(copy.deepcopy(dict(self), memo))
-
-    def _with(self, data: dict[str, Any]) -> DictTool:
-        made = DictTool(self._name, self._methods, self._ask)
-        made.update(data)
-        return made
+        data = copy.deepcopy(dict(self), memo)
+        return DictTool(self._name, self._methods, self._ask, data)
 
 
 def _with_tools(context: Any, tools: list[dict[str, Any]], ask: Callable[..., Any]) -> Any:
     # The outermost last: it becomes a new dict, which must hold the inner ones already.
     for tool in sorted(tools, key=lambda tool: -len(tool["at"])):
         *above, last = tool["at"]
-        holder = context
-        for key in above:
-            holder = holder[key]
+        holder = functools.reduce(operator.getitem, above, context)
+        parts = (tool["name"], tuple(tool["methods"]), ask)
         data = holder[last]
-        made = (Tool if data is None else DictTool)(tool["name"], tuple(tool["methods"]), ask)
-        if isinstance(made, DictTool):
-            made.update(data)
-        holder[last] = made
+        holder[last] = Tool(*parts) if data is None else DictTool(*parts, data)
     return context
 
 
@@ -298,8 +294,7 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
         bases = [Path(base) for base in orders["bases"]]
         found = find(orders["spec"], bases)
         # Without a model in the parent, the agent gets NoLLM, which says so.
-        tools = shapes.Tools(cast(Any, llm) if orders["llm"] else None)
-        function = shapes.function_of(found.target, tools)
+        function = function_of(found.target, llm if orders["llm"] else None)
     except BaseException as error:
         ours = isinstance(error, BenchmarkError)
         text = str(error) if ours else f"--agent: {type(error).__name__}: {error}"
@@ -353,8 +348,8 @@ def _described(error: BaseException) -> dict[str, Any]:
     kinds = [kind for kind in type(error).__mro__ if kind not in (BaseException, object)]
     return {
         "types": [_name(kind) for kind in kinds],
-        "message": _said(error)[:_LONGEST_TEXT],
-        "traceback": _formatted(error)[-_LONGEST_TEXT:],
+        "message": _text("text", lambda: str(error))[:_LONGEST_TEXT],
+        "traceback": _text("traceback", lambda: _formatted(error))[-_LONGEST_TEXT:],
         "status": _status(error),
         "transient": retry.is_transient(error),
         "retry_after": error.retry_after if isinstance(error, TransientError) else None,
@@ -366,11 +361,15 @@ def _name(kind: type) -> str:
     return kind.__qualname__ if plain else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _said(error: BaseException) -> str:
+def _text(what: str, make: Callable[[], str]) -> str:
     try:
-        return str(error)
+        return make()
     except Exception as problem:
-        return f"<its text could not be made: {type(problem).__name__}>"
+        return f"<its {what} could not be made: {type(problem).__name__}>"
+
+
+def _formatted(error: BaseException) -> str:
+    return "".join(traceback.format_exception(type(error), error, from_agent(error)))
 
 
 def _status(error: BaseException) -> int | None:
@@ -381,10 +380,3 @@ def _status(error: BaseException) -> int | None:
             if type(value) is int and 100 <= value < 600:
                 return value
     return None
-
-
-def _formatted(error: BaseException) -> str:
-    try:
-        return "".join(traceback.format_exception(type(error), error, from_agent(error)))
-    except Exception as problem:
-        return f"<its traceback could not be made: {type(problem).__name__}>"

@@ -166,25 +166,21 @@ def _is_call(message: Any, tools: wire.Tools) -> bool:
 
 
 def _split(command: str, cwd: Path) -> list[str]:
-    where = f"--agent cmd:{command}"
+    def refused(expected: str) -> BenchmarkError:
+        return BenchmarkError(f"--agent cmd:{command}: expected {expected}")
+
     try:
         arguments = shlex.split(command)
     except ValueError as error:
-        raise BenchmarkError(
-            f"{where}: expected a command as a shell would read it ({error})"
-        ) from None
+        raise refused(f"a command as a shell would read it ({error})") from None
     if not arguments:
-        raise BenchmarkError(f"{where}: expected a command, such as cmd:./agent --json; got none")
+        raise refused("a command, such as cmd:./agent --json; got none")
     program = arguments[0]
     found = cwd / program if os.path.dirname(program) else shutil.which(program)  # noqa: PTH120
     if found is None:
-        raise BenchmarkError(
-            f"{where}: expected a program in PATH, got {program!r}, which is not there"
-        )
+        raise refused(f"a program in PATH, got {program!r}, which is not there")
     if not Path(found).is_file():
-        raise BenchmarkError(f"{where}: expected a program, got no such file: {found}")
+        raise refused(f"a program, got no such file: {found}")
     if not os.access(found, os.X_OK):
-        raise BenchmarkError(
-            f"{where}: expected a program, got a file that is not executable: {found}"
-        )
+        raise refused(f"a program, got a file that is not executable: {found}")
     return arguments

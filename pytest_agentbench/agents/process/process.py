@@ -79,8 +79,8 @@ class Process:
         assert talk_in is not None
         self._files += [talk_in, talk_out]
         self._in, self._out = talk_in.fileno(), talk_out.fileno()
-        self._captured = {popen.stderr.fileno(): _Tail()}
-        self._tails = (_Tail(), self._captured[popen.stderr.fileno()])
+        self._tails = (_Tail(), _Tail())
+        self._captured = {popen.stderr.fileno(): self._tails[1]}
         if over_socket:
             self._captured[popen.stdout.fileno()] = self._tails[0]
         self._outgoing = bytearray()
