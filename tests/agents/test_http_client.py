@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import socket
 import threading
 import time
 import traceback
@@ -78,3 +80,22 @@ def test_a_machines_own_endpoint_is_not_asked_through_a_proxy(server, endpoint, 
     monkeypatch.setenv("no_proxy", "")
     assert endpoint.post(b"{}", 10).status == 200
     assert server.seen[0]["path"] == "/v1"
+
+
+def test_the_deadline_is_for_a_proxys_own_reply_too(monkeypatch):
+    def drip(connections):
+        connection, _ = connections.accept()
+        with connection, contextlib.suppress(OSError):  # the client gives up
+            connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            for _ in range(100):
+                connection.sendall(b"X: y\r\n")
+                time.sleep(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        threading.Thread(target=drip, args=(proxy,), daemon=True).start()
+        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        monkeypatch.setenv("no_proxy", "")
+        started = time.monotonic()
+        with pytest.raises(TimeoutError):
+            Endpoint("https://elsewhere.invalid/answer", 1000).post(b"{}", 0.3)
+        assert time.monotonic() - started < 3

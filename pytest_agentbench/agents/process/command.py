@@ -18,6 +18,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.agents.errors import AgentCrashed
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
 from pytest_agentbench.agents.process.process import Ended, Process
@@ -124,21 +125,18 @@ class CommandAgent(ProcessAgent):
 
     def _last_words(self, process: Process) -> Any:
         """The answer of a command that ended after a line without a newline, or an error."""
-        ending = process.ending()
+        ending, code = process.ending(), process.exit_code
         rest = bytes(process.waiting).strip()
-        answer = wire.decoded(rest) if process.exit_code == 0 and rest else None
+        if code == 0 and rest:
+            answer = wire.decoded(rest)
+            process.waiting.clear()
+            return answer
         process.waiting.clear()
-        if process.exit_code != 0:
-            before = f" after {wire.shown(rest)}" if rest else ""
-            text = f"{self._command} {ending}{before} instead of answering"
-            raise self._crashed(process, text) from None
-        if not rest:  # one that answers a single question and ends is started again
-            text = (
-                f"{self._command} {ending} instead of answering: expected one line of JSON on its "
-                f"standard output"
-            )
-            raise self._crashed(process, text, Unasked) from None
-        return answer
+        before = f" after {wire.shown(rest)}" if rest else ""
+        text = f"{self._command} {ending}{before} instead of answering"
+        if code == 0:  # one that answers a single question and ends is started again
+            text += ": expected one line of JSON on its standard output"
+        raise self._crashed(process, text, Unasked if code == 0 else AgentCrashed) from None
 
 
 class _Lines:
