@@ -9,11 +9,10 @@ from __future__ import annotations
 import hashlib
 import http.client
 import ssl
-import urllib.parse
 from typing import Any
 
 from pytest_agentbench.agents.errors import AgentTimeout, TransientError
-from pytest_agentbench.agents.http_client import Endpoint, Reply, TooLarge
+from pytest_agentbench.agents.http_client import Endpoint, Reply, TooLarge, is_address
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.retry import is_transient_status, retry_after
 from pytest_agentbench.base.errors import BenchmarkError, without_secrets
@@ -36,7 +35,7 @@ class HttpAgent:
 
     def __init__(self, url: str, timeout: float | None = None) -> None:
         self.name = without_secrets(url)  # the address, for people and files
-        if not _is_address(url):
+        if not is_address(url):
             raise BenchmarkError(
                 f"--agent: expected an address such as http://localhost:8000/answer, "
                 f"got {self.name if '@' in url or '?' in url else url!r}"
@@ -108,11 +107,3 @@ class HttpAgent:
         if 300 <= status < 400 and reply.headers.get("location"):
             got += f"; name the address it leads to: {reply.headers['location']}"
         raise HttpError(got, status)
-
-
-def _is_address(url: str) -> bool:
-    parts = urllib.parse.urlsplit(url)
-    try:
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:  # a port that is no number
-        return False

@@ -145,6 +145,15 @@ class Endpoint:
         return made
 
 
+def is_address(url: str) -> bool:
+    """Whether it is http or https, with a host and a port that is a number."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        return False
+
+
 def _close(connections: list[_Connection]) -> None:
     with contextlib.suppress(IndexError):
         while True:

@@ -90,9 +90,7 @@ class LLM(Model):
     ) -> None:
         """``processes``: how many share the rate limits (xdist's workers); budgets are for this one."""
         try:
-            parsed = parse_llm(entries)
-        except BenchmarkError:
-            raise
+            parsed = [entry.expanded() for entry in parse_llm(entries)]
         except ValueError as error:
             raise BenchmarkError(f"llm: {error}") from None
         unpriced = [entry.model for entry in parsed if entry.price_input is None]
@@ -101,7 +99,7 @@ class LLM(Model):
                 f"max_cost: expected price_input and price_output in every entry of llm, "
                 f"{unpriced[0]} has none"
             )
-        self._lanes = [_Lane(entry.expanded(), processes) for entry in parsed]
+        self._lanes = [_Lane(entry, processes) for entry in parsed]
         self._max_cost = max_cost
         self._max_tokens = max_tokens
         self._retries = retries

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.agents.http_client import is_address
+from pytest_agentbench.base.errors import shown
 
 DEFAULT_URL = "https://api.openai.com/v1"
 HIDDEN = "***"
@@ -79,8 +80,8 @@ class Entry:
             def value(match: re.Match[str]) -> str:
                 found = environment.get(match[1], "")
                 if not found:
-                    raise BenchmarkError(
-                        f"llm: {key} of {self.model} names the environment variable {match[1]}, "
+                    raise ValueError(
+                        f"{key} of {self.model} names the environment variable {match[1]}, "
                         f"which is not set; export {match[1]}=…"
                     )
                 return found
@@ -88,7 +89,7 @@ class Entry:
             return _REFERENCE.sub(value, text)
 
         key = self.api_key and Secret(expand("api_key", self.api_key.reveal()))
-        url = _url(expand("base_url", self.base_url), f"llm: base_url of {self.model}")
+        url = _url(expand("base_url", self.base_url), f"base_url of {self.model}")
         return replace(self, model=expand("model", self.model), base_url=url, api_key=key)
 
 
@@ -146,15 +147,10 @@ def _url(value: Any, where: str) -> str:
     text = _text(value, where)
     if _REFERENCE.search(text):
         return text  # checked when it is expanded
-    try:
-        parts = urlsplit(text)
-        good = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)
-    except ValueError:
-        good = None
-    if not good:
-        raise BenchmarkError(f"{where}: expected http://… or https://…, got {text!r}")
-    if parts.username is not None:
-        raise BenchmarkError(f"{where}: expected no password in the address; use api_key")
+    if not is_address(text):
+        raise ValueError(f"{where}: expected http://… or https://…, got {text!r}")
+    if urlsplit(text).username is not None:
+        raise ValueError(f"{where}: expected no password in the address; use api_key")
     return text
 
 
