@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -119,7 +120,8 @@ def _threads() -> set[threading.Thread]:
 def _left_as_found() -> Iterator[None]:
     """What runs in this process imports the toy afresh, and leaves no thread and no handler behind."""
     threads, handler = _threads(), signal.getsignal(signal.SIGINT)
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.resetwarnings()  # to us each is an error, to a user's project not
         patch.delitem(sys.modules, "toybench", raising=False)
         patch.syspath_prepend(str(TOY))
         yield

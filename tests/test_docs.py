@@ -290,7 +290,7 @@ def test_every_path_in_the_architecture_page_exists():
 
 @pytest.mark.parametrize("path", sorted((ROOT / "scenarios").glob("*.yaml")), ids=lambda p: p.name)
 def test_every_scenario_of_the_repository_passes(project, path):
-    result = project.pytest("--benchmark", str(path), "-q")
+    result = project.pytest(f"--benchmark={path}", "-q")
     assert result.ret == 0
 
 
