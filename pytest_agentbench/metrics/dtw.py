@@ -19,7 +19,6 @@ CELLS_PER_KM = 2.0
 
 # A cell of the NumPy recursion: measured, see perf/.
 _NUMPY_SECONDS = 2e-8
-_BATCH_CELLS = 1 << 16
 
 _INT64 = np.dtype(np.int64)
 # Reaches across the challenge's 200 x 200 cells.
@@ -55,32 +54,8 @@ def dtw_distance(
             cost = math.nan
         if cost == cost:  # else also not pairs, none at all, or beyond the table
             return cost
-    offsets = [0, len(gen)], [0, len(ref)]
-    return float(score_days(gen, ref, *offsets, edition, scale_factor=scale_factor)[0])
-
-
-def score_days(
-    gen_xy: ArrayLike,
-    ref_xy: ArrayLike,
-    gen_offsets: ArrayLike,
-    ref_offsets: ArrayLike,
-    edition: str = "2023",
-    *,
-    scale_factor: float = CELLS_PER_KM,
-    threads: int = 1,
-    backend: Backend = "auto",
-) -> Floats:
-    """Return the dynamic time warping cost of every day, 0 or more, lower is better.
-
-    ``gen_xy`` and ``ref_xy`` hold all days' points one after another, shape (points, 2); day k is
-    ``gen_xy[gen_offsets[k]:gen_offsets[k + 1]]``, likewise the reference. The backends agree to
-    the bit; ``threads`` serves the numba one. Coordinates that are not whole go through NumPy.
-
-    >>> score_days([(1, 1), (5, 5)], [(1, 1), (5, 7)], [0, 1, 2], [0, 1, 2]).tolist()
-    [0.0, 1.0]
-    """
-    pairs = day_pairs(gen_xy, ref_xy, gen_offsets, ref_offsets)
-    return score_pairs(pairs, edition, scale_factor=scale_factor, threads=threads, backend=backend)
+    pairs = day_pairs(gen, ref, [0, len(gen)], [0, len(ref)])
+    return float(score_pairs(pairs, edition, scale_factor=scale_factor)[0])
 
 
 def score_pairs(
@@ -91,21 +66,24 @@ def score_pairs(
     threads: int = 1,
     backend: Backend = "auto",
 ) -> Floats:
-    """Return what :func:`score_days` does, for days laid out once and scored several times.
+    """Return the dynamic time warping cost of every day, 0 or more, lower is better.
 
-    >>> score_pairs(day_pairs([(1, 1), (5, 5)], [(1, 1), (5, 5)], [0, 1, 2], [0, 1, 2])).tolist()
-    [0.0, 0.0]
+    The backends agree to the bit; ``threads`` serves the numba one. Coordinates that are not whole
+    go through NumPy.
+
+    >>> score_pairs(day_pairs([(1, 1), (5, 5)], [(1, 1), (5, 7)], [0, 1, 2], [0, 1, 2])).tolist()
+    [0.0, 1.0]
     """
     start_anywhere = rules_of(edition).start_anywhere
     if not (math.isfinite(scale_factor) and scale_factor > 0):
         raise ValueError(f"scale_factor must be a number above 0, got {scale_factor!r}")
-    costs = np.empty(pairs.days)
     if pairs.squares is None:
-        return _numpy_costs(pairs, scale_factor, start_anywhere, costs)
+        return _numpy_costs(pairs, scale_factor, start_anywhere)
     n, m = pairs.lengths()
     kernels = kernel_loading.kernels_for(backend, float(n @ m) * _NUMPY_SECONDS)
     if kernels is None:
-        return _numpy_costs(pairs, scale_factor, start_anywhere, costs)
+        return _numpy_costs(pairs, scale_factor, start_anywhere)
+    costs = np.empty(pairs.days)
     table = _distance_table(float(scale_factor), 1 << (pairs.squares + 1).bit_length())
 
     def run(first: int, last: int) -> None:
@@ -120,19 +98,11 @@ def _distance_table(scale_factor: float, size: int) -> Floats:
     return np.sqrt(np.arange(size, dtype=np.float64)) / scale_factor
 
 
-def _numpy_costs(
-    pairs: DayPairs, scale_factor: float, start_anywhere: bool, costs: Floats
-) -> Floats:
-    """Fill the costs batch by batch, days of about equal length together, padded to the longest."""
-    n, m = pairs.lengths()
-    by_length = np.argsort(n * m, kind="stable")[::-1]
-    start = 0
-    while start < len(by_length):
-        cells = int(n[by_length[start]] * m[by_length[start]])
-        batch = by_length[start : start + max(1, _BATCH_CELLS // cells)]
+def _numpy_costs(pairs: DayPairs, scale_factor: float, start_anywhere: bool) -> Floats:
+    costs = np.empty(pairs.days)
+    for batch, n, m in pairs.batches():
         distance = _distances(pairs, batch, scale_factor)
-        costs[batch] = _warp(distance, n[batch], m[batch], start_anywhere)
-        start += len(batch)
+        costs[batch] = _warp(distance, n, m, start_anywhere)
     return costs
 
 

@@ -16,7 +16,6 @@ from pytest_agentbench.metrics.trajectory_rules import RULES, rules_of
 
 # A unit of the NumPy search (points times points times the longest day's): measured, see perf/.
 _NUMPY_SECONDS = 5e-10
-_BATCH_CELLS = 1 << 16
 
 
 def geobleu_score(
@@ -38,33 +37,8 @@ def geobleu_score(
     1.0
     """
     gen, ref = np.asarray(generated), np.asarray(reference)
-    offsets = [0, len(gen)], [0, len(ref)]
-    return float(score_days(gen, ref, *offsets, edition, max_n=max_n, beta=beta)[0])
-
-
-def score_days(
-    gen_xy: ArrayLike,
-    ref_xy: ArrayLike,
-    gen_offsets: ArrayLike,
-    ref_offsets: ArrayLike,
-    edition: str = "2023",
-    *,
-    max_n: int | None = None,
-    beta: float = 0.5,
-    threads: int = 1,
-    backend: Backend = "auto",
-) -> Floats:
-    """Return the GEO-BLEU of every day, range 0 to 1, higher is better.
-
-    ``gen_xy`` and ``ref_xy`` hold all days' points one after another, shape (points, 2); day k is
-    ``gen_xy[gen_offsets[k]:gen_offsets[k + 1]]``, likewise the reference. The backends agree to
-    the bit; ``threads`` serves the numba one. Coordinates that are not whole go through NumPy.
-
-    >>> score_days([(1, 1), (5, 5)], [(1, 1), (5, 7)], [0, 1, 2], [0, 1, 2]).round(6).tolist()
-    [1.0, 0.367879]
-    """
-    pairs = day_pairs(gen_xy, ref_xy, gen_offsets, ref_offsets)
-    return score_pairs(pairs, edition, max_n=max_n, beta=beta, threads=threads, backend=backend)
+    pairs = day_pairs(gen, ref, [0, len(gen)], [0, len(ref)])
+    return float(score_pairs(pairs, edition, max_n=max_n, beta=beta)[0])
 
 
 def score_pairs(
@@ -76,10 +50,14 @@ def score_pairs(
     threads: int = 1,
     backend: Backend = "auto",
 ) -> Floats:
-    """Return what :func:`score_days` does, for days laid out once and scored several times.
+    """Return the GEO-BLEU of every day, range 0 to 1, higher is better.
 
-    >>> score_pairs(day_pairs([(1, 1), (5, 5)], [(1, 1), (5, 5)], [0, 1, 2], [0, 1, 2])).tolist()
-    [1.0, 1.0]
+    The backends agree to the bit; ``threads`` serves the numba one. Coordinates that are not whole
+    go through NumPy.
+
+    >>> pairs = day_pairs([(1, 1), (5, 5)], [(1, 1), (5, 7)], [0, 1, 2], [0, 1, 2])
+    >>> score_pairs(pairs).round(6).tolist()
+    [1.0, 0.367879]
     """
     rules = rules_of(edition)
     orders = rules.max_n if max_n is None else max_n
@@ -143,22 +121,15 @@ def _proximity_table(beta: float, size: int) -> Floats:
 
 
 def _numpy_sums(pairs: DayPairs, table: Floats | None, beta: float, sums: Floats) -> Floats:
-    """Fill the sums batch by batch, days of about equal length together, padded to the longest."""
-    n, m = pairs.lengths()
-    by_length = np.argsort(n * m, kind="stable")[::-1]
-    start = 0
-    while start < len(by_length):
-        cells = int(n[by_length[start]] * m[by_length[start]])
-        batch = by_length[start : start + max(1, _BATCH_CELLS // cells)]
+    for batch, n, m in pairs.batches():
         near = _proximities(pairs, batch, table, beta)
         product = near
         for order in range(sums.shape[1]):
             if order:
                 product = product[:, :-1, :-1] * near[:, order:, order:]
-            sums[batch, order] = _greedy_sums(product, n[batch] - order, m[batch] - order)
+            sums[batch, order] = _greedy_sums(product, n - order, m - order)
             if not product.size:
                 break
-        start += len(batch)
     return sums
 
 

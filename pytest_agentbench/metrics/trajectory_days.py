@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ Floats = NDArray[np.float64]
 
 # Squared distances up to this one index a table: any two cells of a 1449 x 1449 grid.
 TABLE_LIMIT = 2 * 1448**2
+_BATCH_CELLS = 1 << 16
 
 
 class DayPairs(NamedTuple):
@@ -31,6 +33,17 @@ class DayPairs(NamedTuple):
     def lengths(self) -> tuple[Ints, Ints]:
         """Return the points of each generated and each reference day."""
         return self.gen_at[1:] - self.gen_at[:-1], self.ref_at[1:] - self.ref_at[:-1]
+
+    def batches(self) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Yield days of about equal length, to be padded to the longest, and their lengths."""
+        n, m = self.lengths()
+        by_length = np.argsort(n * m, kind="stable")[::-1]
+        start = 0
+        while start < len(by_length):
+            longest = by_length[start]
+            batch = by_length[start : start + max(1, _BATCH_CELLS // int(n[longest] * m[longest]))]
+            yield batch, n[batch], m[batch]
+            start += len(batch)
 
 
 def day_pairs(
@@ -52,23 +65,19 @@ def day_pairs(
         sides = (np.concatenate((gen, ref)),) if small else (gen, ref)
         low = min([np.minimum.reduce(side, axis=None).item() for side in sides])
         high = max([np.maximum.reduce(side, axis=None).item() for side in sides])
-    span = high - low
-    if gen.dtype.kind == "f" or ref.dtype.kind == "f":
-        return DayPairs(gen.astype(float), ref.astype(float), gen_at, ref_at, None, high)
-    if low < -(2**63) or high >= 2**63 or span >= 2**53:
-        raise ValueError(f"coordinates from {low} to {high}: their distances have no exact double")
-    if not -(2**30) < low <= high < 2**30:
-        gen, ref = gen.astype(np.int64) - low, ref.astype(np.int64) - low
-    if (squares := 2 * span * span) > TABLE_LIMIT:
-        return DayPairs(gen.astype(float), ref.astype(float), gen_at, ref_at, None, high)
-    return DayPairs(
-        np.ascontiguousarray(gen, np.int32),
-        np.ascontiguousarray(ref, np.int32),
-        gen_at,
-        ref_at,
-        squares,
-        high,
-    )
+    span, squares = high - low, None
+    if gen.dtype.kind != "f" and ref.dtype.kind != "f":
+        if low < -(2**63) or high >= 2**63 or span >= 2**53:
+            raise ValueError(
+                f"coordinates from {low} to {high}: their distances have no exact double"
+            )
+        if not -(2**30) < low <= high < 2**30:
+            gen, ref = gen.astype(np.int64) - low, ref.astype(np.int64) - low
+        if 2 * span * span <= TABLE_LIMIT:
+            squares = 2 * span * span
+    kind: Any = float if squares is None else np.int32
+    gen, ref = np.ascontiguousarray(gen, kind), np.ascontiguousarray(ref, kind)
+    return DayPairs(gen, ref, gen_at, ref_at, squares, high)
 
 
 def _points(points: ArrayLike, side: str) -> NDArray[Any]:

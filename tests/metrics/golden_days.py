@@ -8,20 +8,36 @@ from typing import Any
 
 import numpy as np
 
+from pytest_agentbench.metrics.trajectory_days import day_pairs
+
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "humob.json").read_text())
 EDITIONS = ("2023", "2025")
 BACKENDS = ("numpy", "numba")
 
 
 def together(pairs: Any) -> tuple[Any, ...]:
-    """Lay (generated, reference) days out as score_days takes them."""
+    """Lay (generated, reference) days out as day_pairs takes them."""
     gen, ref = zip(*pairs, strict=True)
     ends = [np.cumsum([0, *map(len, side)]) for side in (gen, ref)]
     return np.concatenate(gen), np.concatenate(ref), *ends
 
 
+def score_days(
+    metric: Any,
+    gen_xy: Any,
+    ref_xy: Any,
+    gen_offsets: Any,
+    ref_offsets: Any,
+    *edition: str,
+    **options: Any,
+) -> Any:
+    """The scores of days that are laid out for this call."""
+    pairs = day_pairs(gen_xy, ref_xy, gen_offsets, ref_offsets)
+    return metric.score_pairs(pairs, *edition, **options)
+
+
 def points_by_day(case: Any) -> tuple[list[int], tuple[Any, ...]]:
-    """The numbers of the days of a golden case, and its points as score_days takes them."""
+    """The numbers of the days of a golden case, and its points as day_pairs takes them."""
     gen, ref = _by_day(case["generated"]), _by_day(case["reference"])
     return list(ref), together([(gen[d], ref[d]) for d in ref])
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics import textbook_trajectories as textbook
-from metrics.golden_days import BACKENDS, EDITIONS, GOLDEN, points_by_day, together
+from metrics.golden_days import BACKENDS, EDITIONS, GOLDEN, points_by_day, score_days, together
 
 from pytest_agentbench.metrics import dtw, kernel_loading
 
@@ -22,7 +22,7 @@ any_day = st.lists(any_cell, min_size=1, max_size=16) | st.lists(few_cells, min_
 def test_golden_users_to_the_last_bit(case, edition, backend):
     numbers, points = points_by_day(case)
     expected = case["expected"][edition]
-    costs = dtw.score_days(*points, edition, backend=backend)
+    costs = score_days(dtw, *points, edition, backend=backend)
     assert costs.tolist() == [expected["dtw_by_day"][str(d)] for d in numbers]
     assert costs.mean() == expected["dtw"]
 
@@ -42,7 +42,7 @@ def test_golden_sequences_to_the_last_bit(case, edition):
 )
 @settings(max_examples=150, deadline=None)
 def test_every_length_as_in_the_textbook(backend, edition, pairs, scale):
-    costs = dtw.score_days(*together(pairs), edition, scale_factor=scale, backend=backend)
+    costs = score_days(dtw, *together(pairs), edition, scale_factor=scale, backend=backend)
     assert costs.tolist() == [textbook.dtw(gen, ref, edition, scale) for gen, ref in pairs]
 
 
@@ -53,7 +53,7 @@ def test_full_days_of_48_points(cells):
     for edition in EDITIONS:
         expected = [textbook.dtw(g.tolist(), r.tolist(), edition) for g, r in pairs]
         for backend in BACKENDS:
-            assert dtw.score_days(*together(pairs), edition, backend=backend).tolist() == expected
+            assert score_days(dtw, *together(pairs), edition, backend=backend).tolist() == expected
 
 
 @given(day=any_day)
@@ -83,7 +83,7 @@ def test_one_call_with_kernels_is_one_day_of_many():
     for n, m in [(1, 1), (1, 9), (8, 1), (22, 22), (47, 48)]:
         gen, ref = rng.integers(1, 201, (n, 2)), rng.integers(1, 201, (m, 2))
         for edition in EDITIONS:
-            many = dtw.score_days(gen, ref, [0, n], [0, m], edition, backend="numpy")
+            many = score_days(dtw, gen, ref, [0, n], [0, m], edition, backend="numpy")
             assert dtw.dtw_distance(gen, ref, edition) == many[0]
 
 
@@ -96,8 +96,8 @@ def test_2023_may_start_anywhere_in_the_reference():
 def test_threads_change_no_bit():
     rng = np.random.default_rng(4)
     laid_out = together([tuple(rng.integers(1, 30, (2, n, 2))) for n in rng.integers(1, 20, 2000)])
-    one, four = (dtw.score_days(*laid_out, threads=n, backend="numba") for n in (1, 4))
-    assert one.tolist() == four.tolist() == dtw.score_days(*laid_out, backend="numpy").tolist()
+    one, four = (score_days(dtw, *laid_out, threads=n, backend="numba") for n in (1, 4))
+    assert one.tolist() == four.tolist() == score_days(dtw, *laid_out, backend="numpy").tolist()
 
 
 @pytest.mark.parametrize(

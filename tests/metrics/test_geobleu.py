@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics import textbook_trajectories as textbook
-from metrics.golden_days import BACKENDS, EDITIONS, GOLDEN, points_by_day, together
+from metrics.golden_days import BACKENDS, EDITIONS, GOLDEN, points_by_day, score_days, together
 
 from pytest_agentbench.metrics import geobleu, trajectory_days
 
@@ -31,7 +31,7 @@ def days(cell=any_cell, longest=14):
 def test_golden_users_to_the_last_bit(case, edition, backend):
     numbers, points = points_by_day(case)
     expected = case["expected"][edition]
-    scores = geobleu.score_days(*points, edition, backend=backend)
+    scores = score_days(geobleu, *points, edition, backend=backend)
     golden = [expected["geobleu_by_day"][str(d)] for d in numbers]
     np.testing.assert_allclose(scores, golden, rtol=GOLDEN_TOLERANCE)
     assert scores.mean() == pytest.approx(expected["geobleu"], rel=GOLDEN_TOLERANCE, abs=0)
@@ -58,7 +58,7 @@ def test_golden_sequences_to_the_last_bit(case, edition):
 @settings(max_examples=150, deadline=None)
 def test_unequal_lengths_and_ties_as_in_the_textbook(edition, pairs):
     expected = [textbook.geobleu(gen, ref, edition) for gen, ref in pairs]
-    scores = geobleu.score_days(*together(pairs), edition, backend="numpy")
+    scores = score_days(geobleu, *together(pairs), edition, backend="numpy")
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
 
@@ -76,7 +76,7 @@ def test_numba_and_numpy_agree_to_the_bit(pairs, max_n, beta):
     laid_out = together(pairs)
     for edition in EDITIONS:
         one, other = (
-            geobleu.score_days(*laid_out, edition, max_n=max_n, beta=beta, backend=backend)
+            score_days(geobleu, *laid_out, edition, max_n=max_n, beta=beta, backend=backend)
             for backend in BACKENDS
         )
         assert one.tolist() == other.tolist()
@@ -89,7 +89,7 @@ def test_full_days_of_48_points(cells):
     for edition in EDITIONS:
         expected = [textbook.geobleu(g.tolist(), r.tolist(), edition) for g, r in pairs]
         for backend in BACKENDS:
-            scores = geobleu.score_days(*together(pairs), edition, backend=backend)
+            scores = score_days(geobleu, *together(pairs), edition, backend=backend)
             np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
 
@@ -114,13 +114,13 @@ def test_moving_the_map_changes_nothing(gen, ref, move):
 @settings(deadline=None)
 def test_a_days_score_does_not_depend_on_its_neighbours(pairs, data):
     order = data.draw(st.permutations(range(len(pairs))))
-    scores = geobleu.score_days(*together(pairs), backend="numpy")
-    shuffled = geobleu.score_days(*together([pairs[k] for k in order]), backend="numpy")
+    scores = score_days(geobleu, *together(pairs), backend="numpy")
+    shuffled = score_days(geobleu, *together([pairs[k] for k in order]), backend="numpy")
     assert shuffled.tolist() == scores[list(order)].tolist()
 
 
 def test_one_point_days():
-    scores = geobleu.score_days([(1, 1), (1, 1)], [(1, 1), (4, 5)], [0, 1, 2], [0, 1, 2], "2025")
+    scores = score_days(geobleu, [(1, 1), (1, 1)], [(1, 1), (4, 5)], [0, 1, 2], [0, 1, 2], "2025")
     np.testing.assert_allclose(scores, [1.0, np.exp(-2.5)], rtol=1e-15)
 
 
@@ -140,21 +140,21 @@ def test_every_edition_at_once_is_each_edition_alone():
     laid_out = together([tuple(rng.integers(1, 9, (2, n, 2))) for n in (1, 2, 4, 7, 20)])
     pairs = trajectory_days.day_pairs(*laid_out)
     for edition, scores in geobleu.score_pairs_by_edition(pairs).items():
-        assert scores.tolist() == geobleu.score_days(*laid_out, edition).tolist()
+        assert scores.tolist() == score_days(geobleu, *laid_out, edition).tolist()
 
 
 def test_threads_change_no_bit():
     rng = np.random.default_rng(4)
     laid_out = together([tuple(rng.integers(1, 30, (2, n, 2))) for n in rng.integers(1, 20, 2000)])
-    one, four = (geobleu.score_days(*laid_out, threads=n, backend="numba") for n in (1, 4))
+    one, four = (score_days(geobleu, *laid_out, threads=n, backend="numba") for n in (1, 4))
     assert one.tolist() == four.tolist()
-    sample = geobleu.score_days(*laid_out, backend="numpy")
+    sample = score_days(geobleu, *laid_out, backend="numpy")
     assert one.tolist() == sample.tolist()
 
 
 def test_no_days_no_scores():
     nothing = np.empty((0, 2), int)
-    assert geobleu.score_days(nothing, nothing, [0], [0]).tolist() == []
+    assert score_days(geobleu, nothing, nothing, [0], [0]).tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_bad_arguments_are_named(change, message):
     arguments = {"gen_xy": [(1, 1)], "ref_xy": [(1, 1)]}
     arguments |= {"gen_offsets": [0, 1], "ref_offsets": [0, 1]}
     with pytest.raises(ValueError, match=message):
-        geobleu.score_days(**(arguments | change))
+        score_days(geobleu, **(arguments | change))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "int8", "float32", "uint64"])

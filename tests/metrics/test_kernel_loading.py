@@ -11,6 +11,7 @@ import time
 import pytest
 
 from pytest_agentbench.metrics import dtw, geobleu, kernel_loading
+from pytest_agentbench.metrics.trajectory_days import day_pairs
 
 DAY = "import numpy as np; day = np.random.default_rng(1).integers(1, 200, (330, 2)); "
 ENDS = "ends = np.arange(0, 331, 22); "
@@ -56,9 +57,9 @@ def test_one_user_is_scored_without_waiting_for_numba():
     code = (
         DAY
         + ENDS
-        + "from pytest_agentbench.metrics import dtw, geobleu; import sys;"
-        + "geobleu.score_days(day, day[::-1], ends, ends, '2025');"
-        + "dtw.score_days(day, day[::-1], ends, ends);"
+        + "from pytest_agentbench.metrics import dtw, geobleu, trajectory_days; import sys;"
+        + "days = trajectory_days.day_pairs(day, day[::-1], ends, ends); geobleu.score_pairs(days, '2025');"
+        + "dtw.score_pairs(days);"
         + "print('numba' in sys.modules)"
     )
     assert output(python(code)) == "False"
@@ -88,7 +89,7 @@ def test_without_numba_numpy_scores_and_says_so_once(fresh, recwarn):
     assert geobleu.geobleu_score([(1, 1)], [(1, 1)]) == 1.0
     assert not recwarn.list
     with pytest.raises(ImportError, match="numba"):
-        dtw.score_days([(1, 1)], [(1, 1)], [0, 1], [0, 1], backend="numba")
+        dtw.score_pairs(day_pairs([(1, 1)], [(1, 1)], [0, 1], [0, 1]), backend="numba")
 
 
 def test_of_processes_starting_together_one_compiles(tmp_path):
@@ -107,8 +108,9 @@ def test_without_a_writable_cache_the_kernels_are_compiled_in_memory(tmp_path):
     blocked = tmp_path / "a file, not a folder"
     blocked.touch()
     code = (
-        "from pytest_agentbench.metrics import dtw, kernel_loading as t;"
-        "print(dtw.score_days([(1, 1)], [(1, 3)], [0, 1], [0, 1], backend='numba').tolist(),"
+        "from pytest_agentbench.metrics import dtw, kernel_loading as t, trajectory_days;"
+        "pairs = trajectory_days.day_pairs([(1, 1)], [(1, 3)], [0, 1], [0, 1]);"
+        "print(dtw.score_pairs(pairs, backend='numba').tolist(),"
         " t._on_disk())"
     )
     folders = user_folders(blocked) | {"NUMBA_CACHE_DIR": str(blocked / "numba")}

@@ -7,9 +7,10 @@ writes reviews as ``user-mean`` does; one named after a way to write reviews (``
 
 from __future__ import annotations
 
-import random as randomness
+import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from pytest_agentbench.benchmarks.behavior_modeling.items import categories
@@ -29,56 +30,35 @@ SENTENCES = {
 }
 
 
-def candidate_order(context: Context) -> Answer:
-    """The candidates as they come: chance, unless their order was kept and leaks the answer."""
-    return _either(context, lambda: list(context["candidate_list"]), _user_mean)
-
-
-def random(context: Context) -> Answer:
-    """The candidates in a random order, the same in every run."""
-    return _either(context, lambda: _random(context), _user_mean)
-
-
-def popular(context: Context) -> Answer:
-    """The candidates with most reviews first."""
-    return _either(context, lambda: _popular(context), _user_mean)
-
-
-def user_category(context: Context) -> Answer:
-    """The candidates of the categories that the user reviews most and rates best first."""
-    return _either(context, lambda: _user_category(context), _user_mean)
-
-
-def constant(context: Context) -> Answer:
-    """Four stars and one sentence, always the same."""
-    return _either(context, lambda: _random(context), lambda _: _written(USUAL_STARS))
-
-
-def user_mean(context: Context) -> Answer:
-    """The user's mean stars (else the item's), and a sentence that goes with them."""
-    return _either(context, lambda: _random(context), _user_mean)
-
-
-def _either(
-    context: Context, rank: Callable[[], list[str]], write: Callable[[Context], Answer]
+def _answer(
+    context: Context, rank: Callable[[Context], list[str]], write: Callable[[Context], Answer]
 ) -> Answer:
+    """Either kind of answer, by the kind of question."""
     if context["target"] == RECOMMENDATION:
-        return {"item_list": rank()}
+        return {"item_list": rank(context)}
     return write(context)
 
 
+def _as_listed(context: Context) -> list[str]:
+    """The candidates as they come: chance, unless their order was kept and leaks the answer."""
+    return list(context["candidate_list"])
+
+
 def _random(context: Context) -> list[str]:
+    """The candidates in a random order, the same in every run."""
     listed = sorted(context["candidate_list"])
-    randomness.Random(f"{context['task_id']} {context['user_id']}").shuffle(listed)
+    random.Random(f"{context['task_id']} {context['user_id']}").shuffle(listed)
     return listed
 
 
 def _popular(context: Context) -> list[str]:
+    """The candidates with most reviews first."""
     count = {item: context["uir"].count_reviews(item_id=item) for item in context["candidate_list"]}
     return sorted(count, key=lambda item: (-count[item], item))
 
 
 def _user_category(context: Context) -> list[str]:
+    """The candidates of the categories that the user reviews most and rates best first."""
     uir = context["uir"]
     liking: dict[str, float] = defaultdict(float)
     for review in uir.get_reviews(user_id=context["user_id"], limit=MOST_REVIEWS):
@@ -94,7 +74,13 @@ def _user_category(context: Context) -> list[str]:
     return sorted(places, key=lambda item: (-appeal(item), places[item]))
 
 
+def _constant(_: Context) -> Answer:
+    """Four stars and one sentence, always the same."""
+    return _written(USUAL_STARS)
+
+
 def _user_mean(context: Context) -> Answer:
+    """The user's mean stars (else the item's), and a sentence that goes with them."""
     uir = context["uir"]
     reviews = uir.get_reviews(user_id=context["user_id"], limit=MOST_REVIEWS)
     reviews = reviews or uir.get_reviews(item_id=context["item_id"], limit=MOST_REVIEWS)
@@ -108,10 +94,10 @@ def _written(stars: float) -> Answer:
 
 
 BASELINES: Mapping[str, Callable[[Context], Answer]] = {
-    "candidate-order": candidate_order,
-    "random": random,
-    "popular": popular,
-    "user-category": user_category,
-    "constant": constant,
-    "user-mean": user_mean,
+    "candidate-order": partial(_answer, rank=_as_listed, write=_user_mean),
+    "random": partial(_answer, rank=_random, write=_user_mean),
+    "popular": partial(_answer, rank=_popular, write=_user_mean),
+    "user-category": partial(_answer, rank=_user_category, write=_user_mean),
+    "constant": partial(_answer, rank=_random, write=_constant),
+    "user-mean": partial(_answer, rank=_random, write=_user_mean),
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base import parse
 from pytest_agentbench.benchmarks.behavior_modeling import answers, data, diagnostics, scoring
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class BehaviorModeling(Benchmark):
     """What would this person choose, and what would they write about it?"""
 
-    name: ClassVar[str] = "BehaviorModeling"
-    description: ClassVar[str] = "which item a person would choose, and how they would review it"
-    modes: ClassVar[tuple[str, ...]] = ("test", "inference")
-    readings: ClassVar[tuple[str, ...]] = scoring.READINGS
-    metrics: ClassVar[tuple[Metric, ...]] = (
+    name = "BehaviorModeling"
+    description = "which item a person would choose, and how they would review it"
+    modes = ("test", "inference")
+    readings = scoring.READINGS
+    metrics = (
         Metric("top_1_hit_rate", "higher", 0, 1, description="the true item comes first"),
         Metric("top_3_hit_rate", "higher", 0, 1, description="the true item is in the first 3"),
         Metric("top_5_hit_rate", "higher", 0, 1, description="the true item is in the first 5"),
@@ -37,11 +37,11 @@ class BehaviorModeling(Benchmark):
         Metric("overall_quality", "higher", 0, 1, description="stars and text together"),
         Metric("final_score", "higher", 0, 100, description="both targets together"),
     )
-    hub_repository: ClassVar[str | None] = data.HUB_REPOSITORY
-    headline: ClassVar[str] = "final_score"
-    baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
-    default_baseline: ClassVar[str] = "user-category"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    hub_repository = data.HUB_REPOSITORY
+    headline = "final_score"
+    baselines = BASELINES
+    default_baseline = "user-category"
+    parameters = (
         Parameter(
             "text_models", "offline, published, none or a folder", parse.path, metavar="SET",
             help="models that score texts: offline, published, none or a folder (default: offline, "

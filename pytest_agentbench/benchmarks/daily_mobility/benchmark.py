@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.benchmarks.daily_mobility import (
     answers,
@@ -14,7 +14,7 @@ from pytest_agentbench.benchmarks.daily_mobility import (
     submission,
 )
 from pytest_agentbench.benchmarks.daily_mobility.baselines import BASELINES
-from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Metric, Sample, Submission
+from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Sample, Submission
 from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 class DailyMobility(Benchmark):
     """Days of city people: how far they go, how many places they see, what they do and when."""
 
-    name: ClassVar[str] = "DailyMobility"
-    description: ClassVar[str] = "a day of each person: how far, how many places, what and when"
-    modes: ClassVar[tuple[str, ...]] = ("inference",)
-    readings: ClassVar[tuple[str, ...]] = scoring.READINGS
-    metrics: ClassVar[tuple[Metric, ...]] = scoring.TABLE
-    hub_repository: ClassVar[str | None] = data.HUB_REPOSITORY
-    headline: ClassVar[str] = scoring.FINAL
-    baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
-    default_baseline: ClassVar[str] = "commuter"
+    name = "DailyMobility"
+    description = "a day of each person: how far, how many places, what and when"
+    modes = ("inference",)
+    readings = scoring.READINGS
+    metrics = scoring.TABLE
+    hub_repository = data.HUB_REPOSITORY
+    headline = scoring.FINAL
+    baselines = BASELINES
+    default_baseline = "commuter"
 
     def load(self, settings: Settings) -> Dataset:
         return data.load(settings)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob import (
@@ -64,19 +64,19 @@ def _team(value: Any) -> str:
 class Humob(Benchmark):
     """Human mobility prediction in the format of the HuMob challenges of 2023, 2024 and 2025."""
 
-    name: ClassVar[str] = "humob"
-    description: ClassVar[str] = "where a person will be in each half hour of the coming days"
-    modes: ClassVar[tuple[str, ...]] = ("test", "inference")
-    readings: ClassVar[tuple[str, ...]] = scoring.READINGS
-    metrics: ClassVar[tuple[Metric, ...]] = (
+    name = "humob"
+    description = "where a person will be in each half hour of the coming days"
+    modes = ("test", "inference")
+    readings = scoring.READINGS
+    metrics = (
         Metric("geobleu", "higher", 0.0, 1.0, description="likeness of short stretches of a day"),
         Metric("dtw", "lower", 0.0, None, "km", "length of the best alignment of two days"),
     )
-    headline: ClassVar[str] = "geobleu"
-    baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
-    default_baseline: ClassVar[str] = "mean"
-    reads_partitions: ClassVar[bool] = True
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    headline = "geobleu"
+    baselines = BASELINES
+    default_baseline = "mean"
+    reads_partitions = True
+    parameters = (
         Parameter("edition", f"one of {', '.join(editions.EDITIONS)}", _edition, "2023"),
         Parameter("task", "a task of the edition: 1 or 2 (2023), a city A-D (later)", _name),
         Parameter("city", "a city of the edition (another word for task)", _name),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import read_json
@@ -34,22 +34,20 @@ def _items(value: Any) -> str:
 class HurricaneMobility(Benchmark):
     """Trips on three days: before, during and after a hurricane."""
 
-    name: ClassVar[str] = "HurricaneMobility"
-    description: ClassVar[str] = "trips before, during and after a hurricane"
-    modes: ClassVar[tuple[str, ...]] = ("inference",)
-    readings: ClassVar[tuple[str, ...]] = scoring.READINGS
-    metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("final_score", "higher", 0.0, 100.0, description="0.6 change + 0.4 distribution"),
-        Metric("change_rate_score", "higher", 0.0, 100.0, description="how much less they travel"),
-        Metric(
-            "distribution_score", "higher", 0.0, 100.0, description="at which hours they travel"
-        ),
+    name = "HurricaneMobility"
+    description = "trips before, during and after a hurricane"
+    modes = ("inference",)
+    readings = scoring.READINGS
+    metrics = (
+        Metric("final_score", "higher", 0.0, 100.0, "", "0.6 change + 0.4 distribution"),
+        Metric("change_rate_score", "higher", 0.0, 100.0, "", "how much less they travel"),
+        Metric("distribution_score", "higher", 0.0, 100.0, "", "at which hours they travel"),
     )
-    hub_repository: ClassVar[str | None] = data.HUB_REPOSITORY
-    headline: ClassVar[str] = "final_score"
-    baselines: ClassVar[Mapping[str, Callable[..., Any]]] = BASELINES
-    default_baseline: ClassVar[str] = "cautious"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    hub_repository = data.HUB_REPOSITORY
+    headline = "final_score"
+    baselines = BASELINES
+    default_baseline = "cautious"
+    parameters = (
         Parameter("items", "user (an item a person) or population (one item for all)", _items),
     )
 
