@@ -12,6 +12,12 @@ class BenchmarkError(ValueError):
     """A mistake in what the user gave (a file, a key, a value); the message says which and where."""
 
 
+def expect(holds: object, where: object, expected: str, got: object) -> None:
+    """:class:`BenchmarkError` in the usual words, unless the condition holds."""
+    if not holds:
+        raise BenchmarkError(f"{where}: expected {expected}, got {shown(got)}")
+
+
 class InvalidAnswer(ValueError):
     """An answer that cannot be scored: what was expected, and what came instead.
 

@@ -63,6 +63,11 @@ def is_finite(value: Any) -> bool:
         return False
 
 
+def is_id(value: Any) -> bool:
+    """Whether a value names something: a whole number, or a text that is not empty."""
+    return isinstance(value, (int, str)) and not isinstance(value, bool) and value != ""
+
+
 # Metres, places or trips: squares of larger ones, summed over people, may overflow.
 LARGEST = 1e12
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.base.errors import BenchmarkError, expect, shown
 from pytest_agentbench.city.map import SEPARATOR, City, Place
 
 PLACE_FILES = ("places.parquet", "places.csv", "places.json")
@@ -108,12 +108,11 @@ def read_places(path: Path) -> City:
         raise BenchmarkError(f"{path}: cannot be read as a table of places: {error}") from None
     if not rows:
         raise BenchmarkError(f"{path}: expected places, got none")
+    places = [_place(path, number, row) for number, row in enumerate(rows)]
     try:
-        return City((_place(path, number, row) for number, row in enumerate(rows)), path.name)
+        return City(places, path.name)
     except ValueError as error:
-        raise (
-            error if isinstance(error, BenchmarkError) else BenchmarkError(f"{path}: {error}")
-        ) from None
+        raise BenchmarkError(f"{path}: {error}") from None
 
 
 def _rows(path: Path) -> Iterable[Any]:
@@ -134,20 +133,15 @@ def _rows(path: Path) -> Iterable[Any]:
 
 def _place(path: Path, number: int, row: Any) -> Place:
     where = f"{path}: place {number}"
-    missing = (
-        list(PLACE_COLUMNS[:3])
-        if not isinstance(row, Mapping)
-        else [name for name in PLACE_COLUMNS[:3] if row.get(name) is None]
-    )
+    given = row if isinstance(row, Mapping) else {}
+    missing = [name for name in PLACE_COLUMNS[:3] if given.get(name) is None]
     if missing:
         raise BenchmarkError(
             f"{where}: expected {', '.join(PLACE_COLUMNS)}; no {missing[0]} in {shown(row)}"
         )
     place = row["id"]
-    if isinstance(place, bool) or not isinstance(place, (int, str)):
-        raise BenchmarkError(
-            f"{where}: expected a whole number or a name as id, got {shown(place)}"
-        )
+    named = isinstance(place, (int, str)) and not isinstance(place, bool)
+    expect(named, where, "a whole number or a name as id", place)
     try:
         x, y = float(row["x"]), float(row["y"])
     except (TypeError, ValueError, OverflowError):

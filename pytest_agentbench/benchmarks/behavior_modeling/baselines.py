@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from pytest_agentbench.benchmarks.behavior_modeling.items import categories
@@ -28,15 +27,6 @@ SENTENCES = {
     4: "I liked it, it was good and I would recommend it.",
     5: "I loved it, it was excellent and I recommend it to everybody.",
 }
-
-
-def _answer(
-    context: Context, rank: Callable[[Context], list[str]], write: Callable[[Context], Answer]
-) -> Answer:
-    """Either kind of answer, by the kind of question."""
-    if context["target"] == RECOMMENDATION:
-        return {"item_list": rank(context)}
-    return write(context)
 
 
 def _as_listed(context: Context) -> list[str]:
@@ -93,11 +83,22 @@ def _written(stars: float) -> Answer:
     return {"stars": kept, "review": SENTENCES[int(kept + 0.5)]}
 
 
-BASELINES: Mapping[str, Callable[[Context], Answer]] = {
-    "candidate-order": partial(_answer, rank=_as_listed, write=_user_mean),
-    "random": partial(_answer, rank=_random, write=_user_mean),
-    "popular": partial(_answer, rank=_popular, write=_user_mean),
-    "user-category": partial(_answer, rank=_user_category, write=_user_mean),
-    "constant": partial(_answer, rank=_random, write=_constant),
-    "user-mean": partial(_answer, rank=_random, write=_user_mean),
+def _baseline(
+    rank: Callable[[Context], list[str]], write: Callable[[Context], Answer] = _user_mean
+) -> Callable[[Context], Answer]:
+    def answer(context: Context) -> Answer:
+        if context["target"] == RECOMMENDATION:
+            return {"item_list": rank(context)}
+        return write(context)
+
+    return answer
+
+
+BASELINES = {
+    "candidate-order": _baseline(_as_listed),
+    "random": _baseline(_random),
+    "popular": _baseline(_popular),
+    "user-category": _baseline(_user_category),
+    "constant": _baseline(_random, _constant),
+    "user-mean": _baseline(_random),
 }

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.base.errors import BenchmarkError, expect, shown
+from pytest_agentbench.base.plain import is_id
 from pytest_agentbench.benchmarks.protocol import SampleKey
 
 RECOMMENDATION = "recommendation"
@@ -85,10 +86,7 @@ def _published(path: Path, folder: Path, mode: str) -> list[Task]:
             )
         seen[task_id] = index
         target = _needed(entry, "target", where)
-        if not isinstance(target, str) or target not in TARGETS:
-            raise BenchmarkError(
-                f"{where}: expected target {' or '.join(TARGETS)}, got {shown(target)}"
-            )
+        expect(target in TARGETS, where, f"target {' or '.join(TARGETS)}", target)
         truth = entry.get("ground_truth")
         if mode == "test":
             truth = _needed(entry, "ground_truth", where)
@@ -110,10 +108,8 @@ def _simulator(folder: Path, mode: str) -> list[Task]:
         if not isinstance(entry, dict):
             raise BenchmarkError(f"{path}: expected a JSON object, got {_kind(entry)}")
         given = _needed(entry, "type", str(path))
-        if not isinstance(given, str) or given not in _SIMULATOR_TYPES:
-            raise BenchmarkError(
-                f"{path}: expected type {' or '.join(_SIMULATOR_TYPES)}, got {shown(given)}"
-            )
+        known = tuple(_SIMULATOR_TYPES)
+        expect(given in known, path, f"type {' or '.join(known)}", given)
         target = _SIMULATOR_TYPES[given]
         truth_path = folder / "groundtruth" / f"groundtruth_{number}.json"
         truth = None
@@ -156,10 +152,8 @@ def _is_truth(name: str) -> bool:
 
 
 def _candidates(value: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not value or not all(_is_id(item) for item in value):
-        raise BenchmarkError(
-            f"{where}: expected candidate_list to be a list of ids, got {shown(value)}"
-        )
+    fine = isinstance(value, list) and value and all(map(is_id, value))
+    expect(fine, where, "candidate_list to be a list of ids", value)
     candidates = tuple(str(item) for item in value)
     if len(set(candidates)) < len(candidates):
         double = next(item for item in candidates if candidates.count(item) > 1)
@@ -168,15 +162,9 @@ def _candidates(value: Any, where: str) -> tuple[str, ...]:
 
 
 def _true_item(value: Any, candidates: tuple[str, ...], where: str) -> str:
-    if not _is_id(value):
-        raise BenchmarkError(
-            f"{where}: expected the ground truth to be an item id, got {shown(value)}"
-        )
-    if str(value) not in candidates:
-        raise BenchmarkError(
-            f"{where}: expected the ground truth to be one of the {len(candidates)} candidates, "
-            f"got {shown(value)}"
-        )
+    expect(is_id(value), where, "the ground truth to be an item id", value)
+    among = f"the ground truth to be one of the {len(candidates)} candidates"
+    expect(str(value) in candidates, where, among, value)
     return str(value)
 
 
@@ -187,10 +175,7 @@ def _true_review(value: Any, where: str) -> dict[str, Any]:
         good = 1 <= stars <= 5 and isinstance(review, str)
     except (TypeError, ValueError, KeyError):
         good, stars = False, math.nan
-    if not good:
-        raise BenchmarkError(
-            f"{where}: expected the ground truth to have stars (1 to 5) and a review, got {shown(value)}"
-        )
+    expect(good, where, "the ground truth to have stars (1 to 5) and a review", value)
     return {"stars": stars, "review": review}
 
 
@@ -222,15 +207,8 @@ def _needed(entry: Mapping[str, Any], name: str, where: str) -> Any:
 
 def _identifier(entry: Mapping[str, Any], name: str, where: str) -> str:
     value = _needed(entry, name, where)
-    if not _is_id(value):
-        raise BenchmarkError(
-            f"{where}: expected {name} to be a text or a number, got {shown(value)}"
-        )
+    expect(is_id(value), where, f"{name} to be a text or a number", value)
     return str(value)
-
-
-def _is_id(value: Any) -> bool:
-    return isinstance(value, (str, int)) and not isinstance(value, bool) and str(value) != ""
 
 
 def _existing(path: Path) -> Path | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.base.errors import BenchmarkError, expect
 from pytest_agentbench.base.files import read_json
 from pytest_agentbench.base.plain import is_finite
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
@@ -119,12 +119,12 @@ def _numbers(path: Path, content: Any, keys: tuple[str, str], count: int | None)
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     numbers = [value] if count is None else value
-    if (
-        not isinstance(numbers, list)
-        or len(numbers) != (count or 1)
-        or not all(map(is_finite, numbers))
-        or (count is not None and min(numbers) < 0)
-    ):
-        wanted = "a number" if count is None else f"{count} numbers of at least 0"
-        raise BenchmarkError(f"{path}: expected {wanted} as {'.'.join(keys)}, got {shown(value)}")
+    fine = (
+        isinstance(numbers, list)
+        and len(numbers) == (count or 1)
+        and all(map(is_finite, numbers))
+        and (count is None or min(numbers) >= 0)
+    )
+    wanted = "a number" if count is None else f"{count} numbers of at least 0"
+    expect(fine, path, f"{wanted} as {'.'.join(keys)}", value)
     return [float(number) for number in numbers]
