@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_agentbench.benchmarks import figures as charts
 from pytest_agentbench.benchmarks.behavior_modeling.data import BehaviorDataset
 from pytest_agentbench.benchmarks.behavior_modeling.scoring import HIT_RATES
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import REVIEW
-from pytest_agentbench.benchmarks.figures import (
-    GENERATED,
-    REAL,
-    Figure,
-    heat_map,
-    hover,
-    legend,
-    plot,
-    source,
-)
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.metrics.divergence import round_half_up
 from pytest_agentbench.metrics.hit_rate import CUTS
@@ -32,12 +23,12 @@ STARS = range(1, 6)
 
 def figures(
     dataset: BehaviorDataset, records: Sequence[Record], scores: Mapping[str, Any]
-) -> Sequence[Figure]:
+) -> Sequence[charts.Figure]:
     """The figures for which the run has samples."""
     return [*hit_rates(scores), *star_confusion(dataset, records)]
 
 
-def hit_rates(scores: Mapping[str, Any]) -> list[Figure]:
+def hit_rates(scores: Mapping[str, Any]) -> list[charts.Figure]:
     """Hit rate at 1, 3 and 5 with its interval, and what a random order would hit."""
     found = scores["readings"][scores["primary"]]
     chance = scores["details"].get("chance") or {}
@@ -45,7 +36,7 @@ def hit_rates(scores: Mapping[str, Any]) -> list[Figure]:
     if any(rate.get("value") is None for rate in rates):
         return []
     values = [rate["value"] for rate in rates]
-    rows = source(
+    rows = charts.source(
         {
             "cut": [f"top {cut}" for cut in CUTS],
             "value": values,
@@ -55,32 +46,40 @@ def hit_rates(scores: Mapping[str, Any]) -> list[Figure]:
             "chance": [chance.get(name, float("nan")) for name in HIT_RATES],
         }
     )
-    made = plot("", "hit rate", x_range=list(rows.data["cut"]), y_range=(0, 1))
+    made = charts.plot("", "hit rate", x_range=list(rows.data["cut"]), y_range=(0, 1))
     made.xgrid.visible = False
-    drawn = made.vbar(x="cut", top="value", width=0.55, source=rows, color=REAL, fill_alpha=0.55)
+    drawn = made.vbar(
+        x="cut", top="value", width=0.55, source=rows, color=charts.REAL, fill_alpha=0.55
+    )
     made.segment(
         x0="cut", y0="low", x1="cut", y1="high", source=rows, color="#808080", line_width=3
     )
     made.scatter(
-        x="cut", y="chance", marker="dash", size=70, source=rows, color=GENERATED, line_width=4
+        x="cut",
+        y="chance",
+        marker="dash",
+        size=70,
+        source=rows,
+        color=charts.GENERATED,
+        line_width=4,
     )
-    hover(
+    charts.hover(
         made, drawn,
         [("hit rate", "@value{0.000}"), (INTERVAL, "@low{0.000} to @high{0.000}"),
          ("chance", "@chance{0.000}")],
     )  # fmt: skip
     return [
-        Figure(
+        charts.Figure(
             "Hit rate against chance",
             f"How often the true item is among the first 1, 3 and 5, with its {INTERVAL}; chance "
             "is a random order of the same candidates.",
             (made,),
-            legend({"agent": REAL, "chance": GENERATED}),
+            charts.legend({"agent": charts.REAL, "chance": charts.GENERATED}),
         )
     ]
 
 
-def star_confusion(dataset: BehaviorDataset, records: Sequence[Record]) -> list[Figure]:
+def star_confusion(dataset: BehaviorDataset, records: Sequence[Record]) -> list[charts.Figure]:
     """How many reviews of each true rating were given which stars."""
     if not dataset.truth_known:
         return []
@@ -104,7 +103,7 @@ def star_confusion(dataset: BehaviorDataset, records: Sequence[Record]) -> list[
         "value": numbers,
         "n": numbers,
     }
-    made = heat_map("stars of the agent", "true stars", columns, "reviews", height=360)
+    made = charts.heat_map("stars of the agent", "true stars", columns, "reviews", height=360)
     made.xaxis.ticker = made.yaxis.ticker = list(STARS)
     # The upper half of the colours is light.
     dark = [2 * number > max(numbers) for number in numbers]
@@ -116,7 +115,7 @@ def star_confusion(dataset: BehaviorDataset, records: Sequence[Record]) -> list[
     )  # fmt: skip
     exact = float(np.mean(true == given))
     return [
-        Figure(
+        charts.Figure(
             "Stars: true and given",
             f"{len(pairs):,} reviews with a valid answer, stars rounded; {exact:.0%} on the diagonal.",
             (made,),

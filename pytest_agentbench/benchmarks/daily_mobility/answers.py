@@ -24,6 +24,7 @@ from pytest_agentbench.benchmarks.daily_mobility.intentions import (
     OTHER,
     SLOT_MINUTES,
     SLOTS,
+    shares_of,
 )
 from pytest_agentbench.city.map import City
 
@@ -143,9 +144,7 @@ def check_visits(visits: Sequence[Any], city: City) -> dict[str, Any]:
         "gyration_radius": _radius(list(visited.values())),
         "daily_location_numbers": float(len(visited)),
         "intention_sequences": sequence,
-        "intention_proportions": [
-            sequence.count(code) / SLOTS for code in range(1, len(LABELS) + 1)
-        ],
+        "intention_proportions": shares_of(sequence),
     }
 
 

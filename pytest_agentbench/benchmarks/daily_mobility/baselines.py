@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS, SLOTS
+from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS, SLOTS, shares_of
 
 Context = Mapping[str, Any]
 Visit = tuple[int, Any, str]  # slot, place, intention
@@ -107,9 +107,7 @@ def _told(context: Context, day: Day) -> Any:
         "gyration_radius": 0.0,
         "daily_location_numbers": float(len({place for _, place, _ in day})),
         "intention_sequences": sequence,
-        "intention_proportions": [
-            sequence.count(code) / SLOTS for code in range(1, len(LABELS) + 1)
-        ],
+        "intention_proportions": shares_of(sequence),
     }
 
 

@@ -7,24 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_agentbench.benchmarks import figures as charts
 from pytest_agentbench.benchmarks.daily_mobility import scoring
 from pytest_agentbench.benchmarks.daily_mobility.data import DailyMobilityDataset
 from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS, SLOTS, clock
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
-from pytest_agentbench.benchmarks.figures import (
-    GENERATED,
-    KINDS,
-    PAIR_LEGEND,
-    Figure,
-    Picker,
-    bars,
-    hover,
-    legend,
-    pair_of_histograms,
-    plot,
-    rounded,
-    source,
-)
 from pytest_agentbench.metrics.divergence import BINS, bin_numbers, round_half_up
 
 if TYPE_CHECKING:
@@ -34,13 +21,13 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-COLOURS = dict(zip(LABELS, KINDS, strict=True))
+COLOURS = dict(zip(LABELS, charts.KINDS, strict=True))
 OPEN_ENDS = "The outermost bars hold all that lies outside the range of the real values."
 
 
 def figures(
     dataset: DailyMobilityDataset, records: Sequence[Record], scores: Mapping[str, Any]
-) -> Sequence[Figure]:
+) -> Sequence[charts.Figure]:
     """All figures of the valid answers; none without valid answers."""
     valid = [record.answer for record in records if record.status == "ok"]
     if not valid:
@@ -55,14 +42,14 @@ def figures(
     ]
 
 
-def by_time_of_day(truth: Population, answers: Population) -> Figure:
+def by_time_of_day(truth: Population, answers: Population) -> charts.Figure:
     """What people do in each half hour, as shares that fill the height."""
-    return Figure(
+    return charts.Figure(
         "Intention by time of day",
         f"Share of people in each half hour: {len(truth.intention_sequences):,} real people, then "
         f"{len(answers.intention_sequences):,} generated ones.",
         (_areas("real", truth), _areas("generated", answers)),
-        legend(COLOURS),
+        charts.legend(COLOURS),
     )
 
 
@@ -70,17 +57,19 @@ def _areas(name: str, people: Population) -> Any:
     codes = people.intention_sequences
     shares = np.stack([(codes == code).mean(axis=0) for code in range(1, len(LABELS) + 1)])
     tops = np.vstack([np.zeros(SLOTS), shares.cumsum(axis=0)])
-    made = plot(f"{name}: hour of the day", "share of people", x_range=(0, 24), y_range=(0, 1))
+    made = charts.plot(
+        f"{name}: hour of the day", "share of people", x_range=(0, 24), y_range=(0, 1)
+    )
     made.xaxis.ticker = list(range(0, 25, 4))
     hours = (np.arange(SLOTS) / 2).tolist()
     for number, (label, colour) in enumerate(COLOURS.items()):
-        steps = source(
+        steps = charts.source(
             {
                 "left": hours,
                 "right": [hour + 0.5 for hour in hours],
-                "bottom": rounded(tops[number]),
-                "top": rounded(tops[number + 1]),
-                "share": rounded(shares[number]),
+                "bottom": charts.rounded(tops[number]),
+                "top": charts.rounded(tops[number + 1]),
+                "share": charts.rounded(shares[number]),
                 "at": [clock(slot) for slot in range(SLOTS)],
             }
         )
@@ -89,24 +78,24 @@ def _areas(name: str, people: Population) -> Any:
             left="left", right="right", bottom="bottom", top="top", source=steps,
             fill_color=colour, line_color=colour, line_width=0.5,
         )  # fmt: skip
-        hover(made, drawn, [(label, "@share{0.0%}"), (name, "@at")])
+        charts.hover(made, drawn, [(label, "@share{0.0%}"), (name, "@at")])
     return made
 
 
-def gyration_radius(truth: Population, answers: Population) -> Figure:
+def gyration_radius(truth: Population, answers: Population) -> charts.Figure:
     """How far people go, in the bins that the score uses, open ends included."""
     low, high = float(truth.gyration_radius.min()), float(truth.gyration_radius.max())
-    return Figure(
+    return charts.Figure(
         "Gyration radius",
         f"Mean distance of a person's places from their middle. {OPEN_ENDS}",
         (
-            pair_of_histograms(
+            charts.pair_of_histograms(
                 "km",
                 _binned(truth.gyration_radius, low, high, scale=0.001),
                 _binned(answers.gyration_radius, low, high, scale=0.001),
             ),
         ),
-        legend(PAIR_LEGEND),
+        charts.legend(charts.PAIR_LEGEND),
     )
 
 
@@ -116,10 +105,10 @@ def _binned(values: Floats, low: float, high: float, scale: float = 1.0) -> dict
     counts = np.bincount(bin_numbers(values, low, high), minlength=BINS + 2)
     width = (high - low) / BINS
     edges = (low + width * np.arange(-1, BINS + 2)) * scale
-    return bars(edges.tolist(), (counts / len(values)).tolist())
+    return charts.bars(edges.tolist(), (counts / len(values)).tolist())
 
 
-def location_numbers(truth: Population, answers: Population) -> Figure:
+def location_numbers(truth: Population, answers: Population) -> charts.Figure:
     """Places a day, rounded as the score rounds them."""
     real = round_half_up(truth.daily_location_numbers)
     given = round_half_up(answers.daily_location_numbers)
@@ -128,17 +117,17 @@ def location_numbers(truth: Population, answers: Population) -> Figure:
     def shares(values: Floats) -> dict[str, list[float]]:
         counts = np.bincount(np.minimum(values, last).astype(int), minlength=last + 1)
         edges = np.arange(last + 2) - 0.5
-        return bars(edges.tolist(), (counts / len(values)).tolist())
+        return charts.bars(edges.tolist(), (counts / len(values)).tolist())
 
-    return Figure(
+    return charts.Figure(
         "Places a day",
         f"Number of different places visited in a day, rounded; the last bar is {last} or more.",
-        (pair_of_histograms("places", shares(real), shares(given)),),
-        legend(PAIR_LEGEND),
+        (charts.pair_of_histograms("places", shares(real), shares(given)),),
+        charts.legend(charts.PAIR_LEGEND),
     )
 
 
-def proportions(truth: Population, answers: Population) -> Figure:
+def proportions(truth: Population, answers: Population) -> charts.Figure:
     """The share of the day that goes to each intention."""
     frames = {}
     for column, label in enumerate(LABELS):
@@ -147,31 +136,31 @@ def proportions(truth: Population, answers: Population) -> Figure:
             "generated": _binned(answers.intention_proportions[:, column], 0.0, 1.0),
         }
     first = next(iter(frames.values()))
-    return Figure(
+    return charts.Figure(
         "Share of the day",
         "Share of a person's day that goes to the intention in the picker.",
-        (pair_of_histograms("share of the day", first["real"], first["generated"]),),
-        legend(PAIR_LEGEND),
-        Picker(("intention",), frames),
+        (charts.pair_of_histograms("share of the day", first["real"], first["generated"]),),
+        charts.legend(charts.PAIR_LEGEND),
+        charts.Picker(("intention",), frames),
     )
 
 
-def divergence_by_slot(scores: Mapping[str, Any]) -> list[Figure]:
+def divergence_by_slot(scores: Mapping[str, Any]) -> list[charts.Figure]:
     """Where in the day the two populations differ, from the run's own diagnostics."""
     slots = scores["details"].get("slots")
     if not slots:
         return []
-    made = plot("hour of the day", "divergence (0 to 1)", x_range=(0, 24))
+    made = charts.plot("hour of the day", "divergence (0 to 1)", x_range=(0, 24))
     made.xaxis.ticker = list(range(0, 25, 4))
     made.y_range.start = 0
     hours = [slot / 2 for slot in range(len(slots))]
     drawn = made.quad(
-        left=hours, right=[hour + 0.5 for hour in hours], bottom=0, top=rounded(slots.values()),
-        color=GENERATED, fill_alpha=0.5,
+        left=hours, right=[hour + 0.5 for hour in hours], bottom=0, top=charts.rounded(slots.values()),
+        color=charts.GENERATED, fill_alpha=0.5,
     )  # fmt: skip
-    hover(made, drawn, [("from", "@left"), ("divergence", "@top{0.000}")])
+    charts.hover(made, drawn, [("from", "@left"), ("divergence", "@top{0.000}")])
     return [
-        Figure(
+        charts.Figure(
             "Divergence by time of day",
             f"The divergence of the intentions in each half hour; the mean is "
             f"jsd_intention_sequences of the {scoring.DOCUMENTED} reading.",

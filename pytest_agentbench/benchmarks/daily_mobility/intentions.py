@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 SLOTS = 48
 SLOT_MINUTES = 30
 
@@ -25,6 +27,11 @@ FIELDS = (
     "intention_sequences",
     "intention_proportions",
 )
+
+
+def shares_of(sequence: Sequence[int]) -> list[float]:
+    """The share of the day that goes to each intention, of a code a slot."""
+    return [sequence.count(code) / SLOTS for code in CODES.values()]
 
 
 def clock(slot: int) -> str:

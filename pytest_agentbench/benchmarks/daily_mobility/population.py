@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS, LABELS, SLOTS
+from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS, SLOTS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -63,9 +63,9 @@ class Population:
 
 def load_truth(folder: Path) -> Population:
     """The four arrays of ``groundtruth/``, each checked; they may differ in length."""
-    arrays: dict[str, Any] = {}
-    for name in FIELDS:
-        arrays[name] = _checked(folder / TRUTH_FILES[name], name)
+    arrays: dict[str, Any] = {
+        name: _checked(folder / file, name) for name, file in TRUTH_FILES.items()
+    }
     arrays["intention_sequences"] = arrays["intention_sequences"].astype(np.uint8)
     return Population(**arrays)
 

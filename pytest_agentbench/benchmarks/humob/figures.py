@@ -8,20 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.figures import (
-    GENERATED,
-    MIDDLE_LEGEND,
-    PAIR_LEGEND,
-    REAL,
-    Figure,
-    Picker,
-    heat_map,
-    hover,
-    legend,
-    means_and_middles,
-    plot,
-    source,
-)
+from pytest_agentbench.benchmarks import figures as charts
 from pytest_agentbench.benchmarks.humob import run_tables
 from pytest_agentbench.benchmarks.humob.data import HumobDataset
 from pytest_agentbench.benchmarks.humob.editions import CELL_KM
@@ -39,7 +26,7 @@ HEADLINE = "geobleu"
 
 def figures(
     dataset: HumobDataset, records: Sequence[Record], scores: Mapping[str, Any]
-) -> Sequence[Figure]:
+) -> Sequence[charts.Figure]:
     """All figures; none where the truth is not known or nobody has a valid answer."""
     # A run that was scored on a cluster left its answers there.
     valid = [record for record in records if record.status == "ok" and record.has_answer]
@@ -66,7 +53,7 @@ def _spread(total: int, most: int) -> list[int]:
 
 def trajectories(
     dataset: HumobDataset, index_of: Mapping[str, int], valid: Sequence[Record], reading: str
-) -> Figure:
+) -> charts.Figure:
     """A day on the grid, real and generated, of some users from the worst to the best."""
     ranked = sorted(valid, key=lambda record: record.metrics[reading][HEADLINE])
     length = np.mean(dataset.stops - dataset.starts)
@@ -86,25 +73,25 @@ def trajectories(
             for start, stop in itertools.pairwise(bounds.tolist())
         }
     first = next(iter(next(iter(frames.values())).values()))
-    made = plot("x (cells)", "y (cells)", height=440, match_aspect=True)
-    for name, colour, marker, size in (("real", REAL, "circle", 11), ("generated", GENERATED, "square", 7)):  # fmt: skip
-        path = source(first[name], name)
+    made = charts.plot("x (cells)", "y (cells)", height=440, match_aspect=True)
+    for name, colour, marker, size in (("real", charts.REAL, "circle", 11), ("generated", charts.GENERATED, "square", 7)):  # fmt: skip
+        path = charts.source(first[name], name)
         made.line("x", "y", source=path, color=colour, line_width=1.5, line_alpha=0.7,
                   line_dash="solid" if name == "real" else "dashed")  # fmt: skip
         dots = made.scatter(
             "x", "y", source=path, marker=marker, size=size, color=colour, fill_alpha=0.5
         )
-        hover(made, dots, [(name, "(@x, @y)"), ("half hour", "@t")])
+        charts.hover(made, dots, [(name, "(@x, @y)"), ("half hour", "@t")])
     shown = (
         f"{len(chosen):,} of {len(ranked):,} users" if len(chosen) < len(ranked) else "all users"
     )
-    return Figure(
+    return charts.Figure(
         "A day on the grid",
         f"One cell is {CELL_KM * 1000:.0f} m. In the picker: {shown} with a valid answer, "
         f"from the worst to the best {HEADLINE} (in brackets).",
         (made,),
-        legend(PAIR_LEGEND),
-        Picker(("user", "day"), frames),
+        charts.legend(charts.PAIR_LEGEND),
+        charts.Picker(("user", "day"), frames),
     )
 
 
@@ -118,7 +105,7 @@ def _path(times: Any, cells: Any) -> dict[str, list[Any]]:
 
 def by_day(
     dataset: HumobDataset, drawn: Sequence[Record], reading: str, whom: str
-) -> tuple[Figure, Figure]:
+) -> tuple[charts.Figure, charts.Figure]:
     """The headline by day of the week and by points a day."""
     days = run_tables.day_table(dataset, drawn)
     values = days[f"{HEADLINE}_{reading}"].to_numpy()
@@ -133,24 +120,24 @@ def by_day(
     of_weekday = [values[weekday == number] for number in range(7)]
     of_size = [values[group == number] for number in sizes]
     return (
-        Figure(
+        charts.Figure(
             "Score by day of the week",
             f"{HEADLINE} of a user's day; the day of the week is d modulo 7.{whom}",
-            (means_and_middles("day of the week", HEADLINE, names, of_weekday),),
-            legend(MIDDLE_LEGEND),
+            (charts.means_and_middles("day of the week", HEADLINE, names, of_weekday),),
+            charts.legend(charts.MIDDLE_LEGEND),
         ),
-        Figure(
+        charts.Figure(
             "Score by points a day",
             f"{HEADLINE} of a user's day, by how many half hours of it are known.{whom}",
-            (means_and_middles("points a day", HEADLINE, ranges, of_size),),
-            legend(MIDDLE_LEGEND),
+            (charts.means_and_middles("points a day", HEADLINE, ranges, of_size),),
+            charts.legend(charts.MIDDLE_LEGEND),
         ),
     )
 
 
 def error_map(
     dataset: HumobDataset, index_of: Mapping[str, int], drawn: Sequence[Record], whom: str
-) -> Figure:
+) -> charts.Figure:
     """The mean distance of the generated place from the real one, by where the real one is."""
     real = np.concatenate([dataset.targets(index_of[r.sample])[:, 2:] for r in drawn]).astype(int)
     generated = np.concatenate([cells_of(record.answer) for record in drawn])
@@ -173,8 +160,8 @@ def error_map(
         "value": mean.round(2).tolist(),
         "n": count.tolist(),
     }
-    made = heat_map("x (cells)", "y (cells)", columns, "km", height=440, match_aspect=True)
-    return Figure(
+    made = charts.heat_map("x (cells)", "y (cells)", columns, "km", height=440, match_aspect=True)
+    return charts.Figure(
         "Error map",
         f"Mean distance between the generated and the real place, by the real place, in blocks of "
         f"{block} × {block} cells.{whom}",

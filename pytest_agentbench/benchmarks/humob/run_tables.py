@@ -13,6 +13,7 @@ from pytest_agentbench.benchmarks.humob.data import HumobDataset
 from pytest_agentbench.benchmarks.humob.scoring import (
     METRICS,
     READINGS,
+    bounds_of_days,
     cells_of,
     day_bounds,
     score_days,
@@ -65,33 +66,23 @@ def day_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
 def _days(
     dataset: HumobDataset, index_of: Mapping[str, int], valid: Sequence[Record]
 ) -> pl.DataFrame:
-    columns: dict[str, list[np.ndarray]] = {name: [] for name in ("uid", "epoch", "d", "points")}
-    generated, reference, bounds = [], [], [np.zeros(1, np.int64)]
-    offset = 0
-    for record in valid:
-        index = index_of[record.sample]
-        truth = dataset.targets(index)
-        ends = day_bounds(truth[:, 0])
-        count = len(ends) - 1
-        columns["uid"].append(np.full(count, dataset.uids[index]))
-        columns["epoch"].append(np.full(count, record.epoch))
-        columns["d"].append(truth[ends[:-1], 0].astype(np.int64))
-        columns["points"].append(np.diff(ends))
-        generated.append(cells_of(record.answer).astype(np.int32))
-        reference.append(truth[:, 2:].astype(np.int32))
-        bounds.append(ends[1:] + offset)
-        offset += len(truth)
+    indices = [index_of[record.sample] for record in valid]
+    truths = [dataset.targets(index) for index in indices]
+    bounds, counts = bounds_of_days(truths)
+    truth = np.concatenate([dataset.table.rows[:0], *truths])
     data = {
-        name: pl.Series(np.concatenate(parts) if parts else [], dtype=pl.Int64)
-        for name, parts in columns.items()
+        "uid": np.repeat(dataset.uids[indices], counts),
+        "epoch": np.repeat(np.array([record.epoch for record in valid], np.int64), counts),
+        "d": truth[bounds[:-1], 0],
+        "points": np.diff(bounds),
     }
-    weekend = np.isin(data["d"].to_numpy() % 7, dataset.split.weekend)
-    table = pl.DataFrame(data).with_columns(pl.Series("weekend", weekend, dtype=pl.Boolean))
+    table = pl.DataFrame({name: pl.Series(v, dtype=pl.Int64) for name, v in data.items()})
+    weekend = np.isin(data["d"] % 7, dataset.split.weekend)
+    table = table.with_columns(pl.Series("weekend", weekend, dtype=pl.Boolean))
     values: dict[str, np.ndarray] = {name: np.empty(0) for name in SCORES}
     if valid:
-        scores = score_days(
-            np.concatenate(generated), np.concatenate(reference), np.concatenate(bounds)
-        )
+        generated = np.concatenate([cells_of(r.answer).astype(np.int32) for r in valid])
+        scores = score_days(generated, truth[:, 2:].astype(np.int32), bounds)
         values = {f"{m}_{r}": scores[r][m] for r in READINGS for m in METRICS}
     return table.with_columns(pl.Series(name, v, pl.Float64) for name, v in values.items())
 

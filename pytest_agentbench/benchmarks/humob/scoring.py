@@ -42,14 +42,9 @@ def score_samples(
         return [{} for _ in samples]
     truths: list[Ints] = [sample.truth for sample in samples]
     generated = np.concatenate([cells_of(answer) for answer in answers])
-    bounds = [day_bounds(truth[:, 0]) for truth in truths]
-    offsets = np.cumsum([0, *(len(truth) for truth in truths)])
-    days = np.concatenate(
-        [bound[:-1] + offset for bound, offset in zip(bounds, offsets, strict=False)]
-        + [offsets[-1:]]
-    )
-    scores = score_days(generated, np.concatenate(truths)[:, 2:], days)
-    first = np.cumsum([0, *(len(bound) - 1 for bound in bounds)]).tolist()
+    bounds, counts = bounds_of_days(truths)
+    scores = score_days(generated, np.concatenate(truths)[:, 2:], bounds)
+    first = np.cumsum([0, *counts]).tolist()
     return [
         {
             reading: {name: mean(values[low:high], None) for name, values in metrics.items()}
@@ -69,6 +64,14 @@ def day_bounds(days: npt.NDArray[np.integer[Any]]) -> Ints:
     """Where each day starts among rows in the order of time, and where the last one ends."""
     changes = np.flatnonzero(days[1:] != days[:-1]) + 1
     return np.concatenate(([0], changes, [len(days)])).astype(np.int64)
+
+
+def bounds_of_days(truths: Sequence[npt.NDArray[Any]]) -> tuple[Ints, Ints]:
+    """:func:`day_bounds` of the rows of several users, one after another, and the days of each."""
+    ends = [day_bounds(truth[:, 0])[1:] for truth in truths]
+    offsets = np.cumsum([0, *map(len, truths)])[:-1]
+    shifted = [end + offset for end, offset in zip(ends, offsets, strict=True)]
+    return np.concatenate([[0], *shifted]), np.array([len(end) for end in ends], np.int64)
 
 
 def score_days(

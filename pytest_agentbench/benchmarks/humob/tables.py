@@ -26,6 +26,7 @@ from pytest_agentbench.benchmarks.humob.editions import (
     DAY_MIN,
     MASKED,
     SLOTS,
+    Span,
 )
 from pytest_agentbench.benchmarks.sources.partitions import files_of, is_partitioned
 
@@ -77,15 +78,12 @@ def read_table(path: Path, *, masked: bool = True) -> Table:
 
     A file has the rows of a user in the order of time; partitions of a table may have them in any.
     """
-    if not is_partitioned(path):
-        uid, rows, where = read_rows(path, masked=masked)
-        if not len(uid):
-            _refuse_empty(path)
-        return in_order(uid, rows, where)
-    parts = [read_rows(file, masked=masked) for file in files_of(path)]
+    partitioned = is_partitioned(path)
+    files = files_of(path) if partitioned else [path]
+    parts = [read_rows(file, masked=masked) for file in files]
     if not any(len(uid) for uid, _, _ in parts):
         _refuse_empty(path)
-    return merged(parts)
+    return merged(parts) if partitioned else in_order(*parts[0])
 
 
 def read_rows(path: Path, *, masked: bool = True) -> Rows:
@@ -255,28 +253,29 @@ def is_whole(text: str) -> bool:
     return digits.isascii() and digits.isdigit() and len(digits) < 19
 
 
-def _rule(name: str) -> tuple[int, int, str]:
-    """The smallest and largest value of a column, and the words for them."""
-    if name == "uid":
-        return 0, MAX_UID, f"0-{MAX_UID}"
-    if name == "d":
-        return DAY_MIN, DAY_MAX, f"a day {DAY_MIN}-{DAY_MAX}"
-    if name == "t":
-        return 0, SLOTS - 1, f"a half hour 0-{SLOTS - 1}"
-    return CELL_MIN, CELL_MAX, f"a cell {CELL_MIN}-{CELL_MAX}"
+# What the values of a column are called, and their smallest and largest.
+_RULES = {
+    "uid": ("", Span(0, MAX_UID)),
+    "d": ("a day ", Span(DAY_MIN, DAY_MAX)),
+    "t": ("a half hour ", Span(0, SLOTS - 1)),
+    "x": ("a cell ", Span(CELL_MIN, CELL_MAX)),
+    "y": ("a cell ", Span(CELL_MIN, CELL_MAX)),
+}
 
 
 def _check_bounds(
     values: Ints, name: str, where: RowNames, allowed: npt.NDArray[np.bool_] | None = None
 ) -> None:
-    low, high, words = _rule(name)
-    bad = (values < low) | (values > high)
+    words, span = _RULES[name]
+    bad = (values < span.first) | (values > span.last)
     if name in "xy":
         bad &= ~(values == MASKED if allowed is None else allowed)
     if bad.any():
         index = int(bad.argmax())
         hint = " (x and y are 999 together where masked)" if values[index] == MASKED else ""
-        raise BenchmarkError(f"{where(index)}: {name} must be {words}, got {values[index]}{hint}")
+        raise BenchmarkError(
+            f"{where(index)}: {name} must be {words}{span}, got {values[index]}{hint}"
+        )
 
 
 def _check_ranges(uid: Ints, rows: Ints, where: RowNames, masked: bool) -> None:

@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -52,10 +52,9 @@ class VectorCache:
                         found[keys[key]] = vector
         return found
 
-    def write(self, vectors: Mapping[str, Vector] | Sequence[tuple[str, Vector]]) -> None:
+    def write(self, vectors: Mapping[str, Vector]) -> None:
         """Remembers vectors by their texts; all of them or, if the disk refuses, none."""
-        pairs = vectors.items() if isinstance(vectors, Mapping) else vectors
-        rows = [(key_of(text), _sealed(vector)) for text, vector in pairs]
+        rows = [(key_of(text), _sealed(vector)) for text, vector in vectors.items()]
         try:
             with self._open() as database:
                 database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)

@@ -16,7 +16,7 @@ def test_a_batch_is_remembered_as_a_whole_or_not_at_all(tmp_path):
     kept = VectorCache("digest", tmp_path)
     kept.write({"a": np.ones(3, np.float32)})
     with pytest.raises(ValueError, match="could not convert"):
-        kept.write([("b", np.ones(3, np.float32)), ("c", np.array(["no"]))])
+        kept.write({"b": np.ones(3, np.float32), "c": np.array(["no"])})
     assert set(kept.read(["a", "b", "c"])) == {"a"}
     with sqlite3.connect(next(tmp_path.glob("*.sqlite"))) as database:
         assert database.execute("SELECT count(*) FROM vectors").fetchone() == (1,)
