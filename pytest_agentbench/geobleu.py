@@ -272,30 +272,25 @@ def _same_times(gen: _Rows, ref: _Rows, row_of: Ints | None) -> None:
 
 def _both(generated: Any, reference: Any) -> tuple[_Rows, _Rows]:
     """Check the two sides' shapes against each other, in the reference's order, and read them."""
-    if len(generated) == 0:
-        raise ValueError("generated trajectory: expected at least one row, got none")
-    if len(reference) == 0:
-        raise ValueError("reference trajectory: expected at least one row, got none")
+    for side, rows in (("generated", generated), ("reference", reference)):
+        if len(rows) == 0:
+            raise ValueError(f"{side} trajectory: expected at least one row, got none")
     if len(generated) != len(reference):
         raise ValueError(
             f"expected as many generated as reference rows, got {len(generated)} generated"
             f" and {len(reference)} reference"
         )
-    if _integers(generated) and _integers(reference):
-        gen_columns, ref_columns = generated.shape[1], reference.shape[1]
-    else:
-        gen, ref = _columns(generated, "generated"), _columns(reference, "reference")
-        gen_columns, ref_columns = len(gen), len(ref)
-    if gen_columns != ref_columns:
+    plain = _integers(generated) and _integers(reference)
+    gen = generated.T if plain else _columns(generated, "generated")
+    ref = reference.T if plain else _columns(reference, "reference")
+    if len(gen) != len(ref):
         raise ValueError(
-            f"expected the same columns on both sides, got {gen_columns} generated"
-            f" and {ref_columns} reference"
+            f"expected the same columns on both sides, got {len(gen)} generated"
+            f" and {len(ref)} reference"
         )
-    if gen_columns not in (4, 5):
-        raise ValueError(
-            f"expected rows (d, t, x, y) or (uid, d, t, x, y), got {gen_columns} columns"
-        )
-    if _integers(generated) and _integers(reference):
+    if len(gen) not in (4, 5):
+        raise ValueError(f"expected rows (d, t, x, y) or (uid, d, t, x, y), got {len(gen)} columns")
+    if plain:
         return _integer_rows(generated), _integer_rows(reference)
     return _rows(gen, "generated"), _rows(ref, "reference")
 

@@ -283,7 +283,7 @@ def test_a_pickle_as_the_weights_of_a_model_is_refused(bomb, tmp_path):
 
 
 def test_a_model_with_code_of_its_own_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(sets, "_require_packages", lambda name: None)
+    monkeypatch.setattr(sets, "_not_installed", lambda packages: None)
     for name in ("topic", "emotion"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text("{}")

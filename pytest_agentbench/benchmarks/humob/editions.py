@@ -114,13 +114,8 @@ def find_edition(name: object) -> Edition:
 
 def parse_span(value: object) -> Span:
     """``"60-74"``, ``[60, 74]`` or ``60`` as a :class:`Span`; ``ValueError`` for anything else."""
-    parts: list[object]
-    if isinstance(value, str):
-        parts = list(value.split("-"))
-    elif isinstance(value, (list, tuple)):
-        parts = list(value)
-    else:
-        parts = [value]
+    listed = value.split("-") if isinstance(value, str) else value
+    parts = listed if isinstance(listed, (list, tuple)) else [listed]
     if len(parts) not in (1, 2):
         raise ValueError(f"{value!r} is not FIRST-LAST")
     bounds = []

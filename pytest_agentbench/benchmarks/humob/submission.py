@@ -124,30 +124,22 @@ def submission_task(dataset: HumobDataset) -> str | None:
     return first if first == last else None
 
 
-def write_submission(folder: Path, dataset: HumobDataset, records: Sequence[Record]) -> Path:
-    """Writes the valid answers in the edition's format; of several epochs, the first.
+def write_validated(folder: Path, dataset: HumobDataset, records: Sequence[Record]) -> None:
+    """Writes the valid answers in the edition's format and, beside them, what the validation found.
 
-    Users without a valid answer have no rows: the validation names them.
+    Of several epochs the first is written. Users without a valid answer have no rows: the validation
+    names them.
     """
-    split = dataset.split
-    task = submission_task(dataset)
-    name = "submission.csv.gz" if task is None else split.edition.submission_name(split.team, task)
+    edition, task = dataset.split.edition, submission_task(dataset)
+    team = dataset.split.team
+    name = "submission.csv.gz" if task is None else edition.submission_name(team, task)
     path = folder / name
     path.write_bytes(gzip.compress(_csv(dataset, records), compresslevel=6, mtime=0))
-    return path
-
-
-def write_validated(folder: Path, dataset: HumobDataset, records: Sequence[Record]) -> list[str]:
-    """Writes the submission and, beside it, what the validation found in it."""
-    path = write_submission(folder, dataset, records)
-    task = submission_task(dataset)
-    if task is None:
-        problems = [f"the users belong to no task of HuMob {dataset.split.edition.name}"]
-    else:
-        problems = validate(path, dataset.split.edition.name, task, dataset.path)
-    text = "\n".join([f"{path.name}", *(problems or [SUCCESS])])
+    problems = [f"the users belong to no task of HuMob {edition.name}"]
+    if task is not None:
+        problems = validate(path, edition.name, task, dataset.path) or [SUCCESS]
+    text = "\n".join([path.name, *problems])
     (folder / "validation.txt").write_text(f"{text}\n", encoding="utf-8")
-    return problems
 
 
 def _csv(dataset: HumobDataset, records: Sequence[Record]) -> bytes:

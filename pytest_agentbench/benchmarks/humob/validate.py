@@ -178,17 +178,11 @@ def _parse_lines(text: bytes, header: bool, found: Problems) -> Lines:
 
 
 def _check_values(rows: Lines, edition: Edition, found: Problems) -> None:
-    _, d, t, x, y = rows.numbers.T
-    days = edition.predict_days
-    masked = (x == MASKED) | (y == MASKED)
+    masked = (rows.numbers[:, 3:] == MASKED).any(axis=1)
     _report(rows, masked, f"rows with {MASKED} left in", ("x", "y"), found)
-    checks: tuple[tuple[str, Ints, Span], ...] = (
-        ("d", d, days),
-        ("t", t, Span(0, SLOTS - 1)),
-        ("x", x, Span(CELL_MIN, CELL_MAX)),
-        ("y", y, Span(CELL_MIN, CELL_MAX)),
-    )
-    for name, values, span in checks:
+    cells = Span(CELL_MIN, CELL_MAX)
+    spans = (edition.predict_days, Span(0, SLOTS - 1), cells, cells)
+    for name, values, span in zip(COLUMNS[1:], rows.numbers.T[1:], spans, strict=True):
         bad = (values < span.first) | (values > span.last)
         if name in "xy":
             bad &= ~masked
@@ -209,20 +203,15 @@ def _report(rows: Lines, bad: Bools, rule: str, names: tuple[str, ...], found: P
 
 def _check_order(rows: Lines, found: Problems) -> None:
     uid, d, t = rows.numbers[:, :3].T
-    order = np.argsort(uid, kind="stable")
-    same = np.zeros(len(rows), bool)
-    same[order[1:]] = uid[order[1:]] == uid[order[:-1]]
     moment = d * SLOTS + t
-    before = np.empty_like(moment)
-    before[order[1:]] = moment[order[:-1]]
-    back = same & (moment < before)
-    _report(rows, back, "rows earlier than the user's row before", ("uid", "d", "t"), found)
-    by_moment = np.lexsort((moment, uid))
-    twice = np.zeros(len(rows), bool)
-    twice[by_moment[1:]] = (uid[by_moment[1:]] == uid[by_moment[:-1]]) & (
-        moment[by_moment[1:]] == moment[by_moment[:-1]]
-    )
-    _report(rows, twice, "rows that repeat a uid, d and t", ("uid", "d", "t"), found)
+    for order, wrong, rule in (
+        (np.argsort(uid, kind="stable"), np.less, "rows earlier than the user's row before"),
+        (np.lexsort((moment, uid)), np.equal, "rows that repeat a uid, d and t"),
+    ):
+        row, before = order[1:], order[:-1]
+        bad = np.zeros(len(rows), bool)
+        bad[row] = (uid[row] == uid[before]) & wrong(moment[row], moment[before])
+        _report(rows, bad, rule, ("uid", "d", "t"), found)
 
 
 def _check_users(rows: Lines, users: Span, found: Problems) -> None:

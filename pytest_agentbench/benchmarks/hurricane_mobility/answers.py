@@ -87,12 +87,9 @@ def _check_arrays(arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 def _counts(name: str, value: Any, length: int, of: str) -> list[float]:
     numbers = items(value)
-    if numbers is None:
-        raise InvalidAnswer(f"{name} as {length} numbers of trips {of}", value)
-    if len(numbers) != length:
-        raise InvalidAnswer(
-            f"{name} as {length} numbers of trips {of}", described=f"{len(numbers)} values"
-        )
+    if numbers is None or len(numbers) != length:
+        came = None if numbers is None else f"{len(numbers)} values"
+        raise InvalidAnswer(f"{name} as {length} numbers of trips {of}", value, described=came)
     for position, number in enumerate(numbers):
         if not is_amount(number):
             raise InvalidAnswer(

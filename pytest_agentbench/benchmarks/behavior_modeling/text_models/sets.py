@@ -52,11 +52,11 @@ def find(name: str | None, bases: Sequence[Path] = ()) -> ModelSet | None:
     if name == "none":
         return None
     if name == "offline":
-        problem = _offline_problem()
-        if problem:
+        if problem := _offline_problem():
             raise BenchmarkError(f"--text-models offline: {problem}")
         return ModelSet("offline", _offline_folder(), None)
-    _require_packages(name)
+    if problem := _not_installed(_PACKAGES):
+        raise BenchmarkError(f"--text-models {name}: {problem}")
     if name == "published":
         return _published()
     return _local(name, bases)
@@ -70,22 +70,18 @@ def why_none(name: str | None) -> str:
 
 
 def _published() -> ModelSet:
-    found, absent = {}, []
-    for kind, repository in (("emotion", EMOTION_REPOSITORY), ("topic", TOPIC_REPOSITORY)):
-        folder = hub_snapshot(repository)
-        if folder is None:
-            absent.append(repository)
-        else:
-            found[kind] = folder
-    if absent:
-        commands = " && ".join(f"hf download {repository}" for repository in absent)
-        raise BenchmarkError(
-            f"--text-models published: the weights of {' and '.join(absent)} are not in "
-            f"{hub_cache.folder()}. Get them where there is a network: {commands} "
-            f"(HF_HOME says where they lie); or use --text-models offline, or a folder with the "
-            f"models in emotion/ and topic/"
-        )
-    return ModelSet("published", found["topic"], found["emotion"])
+    emotion, topic = map(hub_snapshot, (EMOTION_REPOSITORY, TOPIC_REPOSITORY))
+    if emotion is not None and topic is not None:
+        return ModelSet("published", topic, emotion)
+    places = {EMOTION_REPOSITORY: emotion, TOPIC_REPOSITORY: topic}
+    absent = [repository for repository, folder in places.items() if folder is None]
+    commands = " && ".join(f"hf download {repository}" for repository in absent)
+    raise BenchmarkError(
+        f"--text-models published: the weights of {' and '.join(absent)} are not in "
+        f"{hub_cache.folder()}. Get them where there is a network: {commands} "
+        f"(HF_HOME says where they lie); or use --text-models offline, or a folder with the "
+        f"models in emotion/ and topic/"
+    )
 
 
 def _local(name: str, bases: Sequence[Path]) -> ModelSet:
@@ -144,19 +140,15 @@ def _module_folders(folder: Path) -> list[Path]:
     return [folder, *(path for path in folder.glob("[0-9]_*") if path.is_dir())]
 
 
-def _require_packages(name: str) -> None:
-    absent = [package for package in _PACKAGES if find_spec(package) is None]
-    if absent:
-        raise BenchmarkError(
-            f"--text-models {name}: {', '.join(absent)} not installed; install with: {INSTALL} "
-            f"(or use --text-models none)"
-        )
+def _not_installed(packages: Sequence[str]) -> str | None:
+    absent = ", ".join(package for package in packages if find_spec(package) is None)
+    hint = f"install with: {INSTALL} (or use --text-models none)"
+    return f"{absent} not installed; {hint}" if absent else None
 
 
 def _offline_problem() -> str | None:
-    absent = [package for package in (*_PACKAGES, OFFLINE_PACKAGE) if find_spec(package) is None]
-    if absent:
-        return f"{', '.join(absent)} not installed; install with: {INSTALL} (or use --text-models none)"
+    if absent := _not_installed((*_PACKAGES, OFFLINE_PACKAGE)):
+        return absent
     problem = _model_problem(_offline_folder())
     return f"{problem}; install again with: {INSTALL}" if problem else None
 
