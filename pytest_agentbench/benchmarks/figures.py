@@ -141,8 +141,8 @@ def means_and_middles(
         if len(values):
             low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
             row = (name, *rounded([values.mean(), low, middle, high]), len(values))
-            for key, value in zip(("name", "mean", "low", "middle", "high", "n"), row, strict=True):
-                columns[key].append(value)
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
     made = plot(x, y, x_range=list(names))
     rows = source(columns)
     made.vbar(

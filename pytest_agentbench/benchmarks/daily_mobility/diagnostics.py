@@ -185,10 +185,8 @@ def _pair_rates(codes: npt.NDArray[np.uint8]) -> Floats:
 
 def quantiles(truth: Floats, answers: Floats) -> dict[str, dict[str, float]]:
     """Both sides' quantiles, by name (``q50`` is the median)."""
-    rows = zip(
-        QUANTILES, np.quantile(truth, QUANTILES), np.quantile(answers, QUANTILES), strict=True
-    )
+    true, given = (np.quantile(values, QUANTILES).tolist() for values in (truth, answers))
     return {
-        f"q{100 * q:02.0f}": {"truth": float(true), "answers": float(given)}
-        for q, true, given in rows
+        f"q{100 * q:02.0f}": {"truth": true[n], "answers": given[n]}
+        for n, q in enumerate(QUANTILES)
     }

@@ -101,13 +101,18 @@ class AskedUsers(Dataset):
         asked = np.ones(len(users.uids), bool)
         if split.users is not None:
             asked = (users.uids >= split.users.first) & (users.uids <= split.users.last)
-        self._check_asked(asked, users.uids)
+        if not asked.any():
+            raise BenchmarkError(
+                f"{name}: no user of {split.users} is in it; it has {len(asked)} users, "
+                f"uid {users.uids[0]} to {users.uids[-1]}. Set `users:` (or `task:`) to some of them"
+            )
         without = asked & (users.targets == 0)
         self.indices: npt.NDArray[np.intp] = np.flatnonzero(asked & ~without)
         self.uids = users.uids[self.indices]
         self._check_targets(int(asked.sum()), users.hidden[self.indices])
         self.keys = [SampleKey(TARGET, str(uid)) for uid in self.uids.tolist()]
-        self.digest = self._digest(digest)
+        parts = [digest, split.mode, str(split.days), self.uids.tolist()]
+        self.digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
         count = int(without.sum())
         left_out = f", {count} users without rows there left out" if count else ""
         self.description = (
@@ -119,13 +124,6 @@ class AskedUsers(Dataset):
         away = "left in the partitions: only the workers of the cluster read them"
         return Sample(self.keys[index], away, away)
 
-    def _check_asked(self, asked: npt.NDArray[np.bool_], uids: npt.NDArray[np.int64]) -> None:
-        if not asked.any():
-            raise BenchmarkError(
-                f"{self.name}: no user of {self.split.users} is in it; it has {len(uids)} users, "
-                f"uid {uids[0]} to {uids[-1]}. Set `users:` (or `task:`) to some of them"
-            )
-
     def _check_targets(self, asked: int, masked: npt.NDArray[np.int64]) -> None:
         split = self.split
         if not len(self.indices):
@@ -134,21 +132,14 @@ class AskedUsers(Dataset):
                 f"{self.name}: none of {asked} users has {what} on days {split.days}. "
                 f"Set `predict_days:` or `users:`, or use `--mode test` where the truth is known"
             )
-        if not self.truth_known:
-            return
         hidden = self.uids[masked > 0]
-        if len(hidden):
+        if self.truth_known and len(hidden):
             raise BenchmarkError(
                 f"{self.name}: the truth of {len(hidden)} users (uid {hidden[0]} to "
                 f"{hidden[-1]}) is masked (x = y = {MASKED}) on days {split.days}. Use "
                 f"`--mode inference` to predict them, or set `users:` or `predict_days:` to "
                 f"what is known"
             )
-
-    def _digest(self, file_digest: str) -> str:
-        split = self.split
-        parts = [file_digest, split.mode, str(split.days), self.uids.tolist()]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 class HumobDataset(AskedUsers):

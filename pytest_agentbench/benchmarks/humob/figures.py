@@ -111,10 +111,8 @@ def by_day(
     values = days[f"{HEADLINE}_{reading}"].to_numpy()
     weekday = days["d"].to_numpy() % 7
     group = (days["points"].to_numpy() - 1) // POINTS_A_GROUP
-    names = [
-        f"{number} (weekend)" if number in dataset.split.weekend else str(number)
-        for number in range(7)
-    ]
+    weekend = dataset.split.weekend
+    names = [f"{number} (weekend)" if number in weekend else str(number) for number in range(7)]
     sizes = range(int(group.max()) + 1)
     ranges = [f"{n * POINTS_A_GROUP + 1}-{(n + 1) * POINTS_A_GROUP}" for n in sizes]
     of_weekday = [values[weekday == number] for number in range(7)]
