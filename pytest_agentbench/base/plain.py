@@ -44,6 +44,15 @@ def items(value: Any) -> list[Any] | None:
     return None
 
 
+def exactly(length: int, value: Any, expected: str) -> list[Any]:
+    """:func:`items` of a value that has so many, or :class:`InvalidAnswer`."""
+    values = items(value)
+    if values is None or len(values) != length:
+        came = None if values is None else f"{len(values)} values"
+        raise InvalidAnswer(expected, value, described=came)
+    return values
+
+
 def keys_shown(mapping: Mapping[Any, Any]) -> str:
     """The keys of a mapping for a message, shortened."""
     names = [k if isinstance(k, str) else shown(k) for k in itertools.islice(mapping, 50)]

@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_agentbench.base.errors import InvalidAnswer, shown
 from pytest_agentbench.base.plain import (
+    exactly,
     is_amount,
     is_finite,
     is_number,
@@ -84,26 +85,17 @@ def _number(name: str, value: Any) -> float:
 
 
 def _sequence(value: Any) -> list[int]:
-    codes = items(value)
-    if codes is None or len(codes) != SLOTS:
-        raise InvalidAnswer(
-            f"intention_sequences as {SLOTS} intentions, one a half hour from midnight on (the data "
-            f"have {SLOTS} slots a day and codes 1 to {len(LABELS)})",
-            value,
-            described=None if codes is None else f"{len(codes)} values",
-        )
+    expected = (
+        f"intention_sequences as {SLOTS} intentions, one a half hour from midnight on (the data "
+        f"have {SLOTS} slots a day and codes 1 to {len(LABELS)})"
+    )
+    codes = exactly(SLOTS, value, expected)
     return [_code(code, f"slot {slot} of intention_sequences") for slot, code in enumerate(codes)]
 
 
 def _shares(value: Any) -> list[float]:
-    shares = items(value)
-    if shares is None or len(shares) != len(LABELS):
-        raise InvalidAnswer(
-            f"intention_proportions as {len(LABELS)} shares of the day, one an intention "
-            f"({', '.join(LABELS)})",
-            value,
-            described=None if shares is None else f"{len(shares)} values",
-        )
+    one_each = f"{len(LABELS)} shares of the day, one an intention ({', '.join(LABELS)})"
+    shares = exactly(len(LABELS), value, f"intention_proportions as {one_each}")
     for label, share in zip(LABELS, shares, strict=True):
         if not is_number(share) or not 0 <= share <= 1:  # NaN is refused, too
             raise InvalidAnswer(f"a share from 0 to 1 for {label} in intention_proportions", share)

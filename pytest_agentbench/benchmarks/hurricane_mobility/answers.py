@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_agentbench.base.errors import InvalidAnswer, shown
 from pytest_agentbench.base.plain import (
+    exactly,
     is_amount,
     is_finite,
     items,
@@ -86,10 +87,7 @@ def _check_arrays(arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _counts(name: str, value: Any, length: int, of: str) -> list[float]:
-    numbers = items(value)
-    if numbers is None or len(numbers) != length:
-        came = None if numbers is None else f"{len(numbers)} values"
-        raise InvalidAnswer(f"{name} as {length} numbers of trips {of}", value, described=came)
+    numbers = exactly(length, value, f"{name} as {length} numbers of trips {of}")
     for position, number in enumerate(numbers):
         if not is_amount(number):
             raise InvalidAnswer(
