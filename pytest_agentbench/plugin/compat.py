@@ -1,4 +1,4 @@
-"""Every name of pytest and xdist that they do not promise to keep; nothing else in plugin/ uses one.
+"""Every name of pytest, xdist and execnet that they do not promise to keep; nothing else in plugin/ uses one.
 
 Each function says why no public name serves. Where one of these names is gone, a function either
 refuses with a message that says what to do, or does without it: its docstring says which.

@@ -119,12 +119,11 @@ def _baseline(reporter: Writer, run: Plan, scores: Scores) -> None:
         f"difference to the baseline {baseline.run} on {baseline.common_samples} common samples"
     )
     for difference in compare.to_baseline(scores, run.benchmark.metrics):
-        if difference.value is None:
-            reporter.write_line(f"  {difference.metric}  absent ({difference.reason})")
-            continue
         *_, value, ends, verdict = rows.difference_cells(difference)
-        moved = difference.samples
         line = f"  {difference.metric}  {value}{f' [{ends}]' if ends else ''} {verdict}"
+        if difference.value is None:
+            line = f"  {difference.metric}  absent ({difference.reason})"
+        moved = difference.samples
         if moved is not None:
             line += f"; {moved.better} better, {moved.worse} worse, {moved.same} same"
         reporter.write_line(line)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.plan import Plan
@@ -37,11 +38,14 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any], plan: Plan) -> list
 def _decisive(manifest: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
     """All that decides what is asked and what answers. Gates, workers, concurrency may differ."""
     given = manifest.get("settings") or {}
+    agent = manifest.get("agent") or {}
+    # A baseline's file changes with every version of its package: its name says what it does.
+    is_baseline = specs.baseline_of(str(agent.get("name"))) is not None
     settings = Settings.from_manifest(given, plan.benchmark).as_json()  # in this version's form
     decisive = [option.key for option in OPTIONS if option.decides_questions]
     return {
-        "agent": (manifest.get("agent") or {}).get("name"),
-        "agent source": (manifest.get("agent") or {}).get("digest"),
+        "agent": agent.get("name"),
+        "agent source": None if is_baseline else agent.get("digest"),
         "data": (manifest.get("dataset") or {}).get("digest"),
         "benchmark": given.get("benchmark"),
         **{key: settings[key] for key in (*decisive, "parameters")},
