@@ -54,6 +54,14 @@ def test_a_baseline_says_how_many_samples_changed(project):
     assert samples["largest"][0]["sample"] == "sum[s11]"
 
 
+def test_a_difference_that_is_absent_says_how_many_samples_changed(project):
+    project.write(bad__py="def agent(context):\n    return context['a'] * 2 or 'none'\n")
+    project.pytest("--benchmark=toysum", "--run-dir=old")
+    result = project.pytest("--benchmark=toysum", "--agent=bad.py", "--baseline=old")
+    expected = "  distance  absent (a sample has no valid answer); 0 better, 1 worse, 11 same"
+    result.stdout.fnmatch_lines([expected])
+
+
 def test_a_saved_run_is_a_baseline_by_its_name(project):
     project.pytest("--benchmark=toysum", "--agent=builtin:half")
     code = "import sys; from pytest_agentbench.cli import main; sys.exit(main(['save', 'good']))"
