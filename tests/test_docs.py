@@ -54,6 +54,7 @@ def programs(monkeypatch):
     monkeypatch.setenv("PATH", path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the pages are written for a POSIX shell")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_everything_in_a_page_runs(project, programs, model, page):
@@ -255,7 +256,9 @@ def test_ci_installs_and_tests_as_the_readme_says():
     run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     install, test = re.search(r"(pip install .*?) && (pytest .*)", blocks(README)[1].text).groups()
     assert f"\n{install}\n" in run
-    assert f"\n{test} --hypothesis-profile=ci\n" in run
+    everything = test.removesuffix(' -m "not slow"')  # CI runs the slow tests, too
+    assert everything != test
+    assert f"\n{everything} --hypothesis-profile=ci\n" in run
 
 
 def test_the_promises_of_reliability_have_their_tests():
@@ -288,6 +291,7 @@ def test_every_path_in_the_architecture_page_exists():
     assert rooms <= named
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((ROOT / "scenarios").glob("*.yaml")), ids=lambda p: p.name)
 def test_every_scenario_of_the_repository_passes(project, path):
     result = project.pytest(f"--benchmark={path}", "-q")

@@ -7,6 +7,7 @@ import shlex
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -17,6 +18,7 @@ def blocks(page, language):
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_commands_in_comparing_run(project):
     commands = [line for block in blocks("comparing.md", "sh") for line in block.splitlines()]
     assert len(commands) == 8
@@ -30,6 +32,7 @@ def test_the_commands_in_comparing_run(project):
     assert "builtin:slot-mode" in (project.path / "board.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_workflows_are_yaml_and_their_scenario_passes(project):
     scenario, github, gitlab = blocks("ci.md", "yaml")
     steps = yaml.safe_load(github)["jobs"]["benchmark"]["steps"]

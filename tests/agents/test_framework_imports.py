@@ -107,7 +107,7 @@ def test_what_the_real_package_lacks_stays_missing(agent_file):
 
 
 def test_other_missing_modules_stay_missing(agent_file):
-    for line in ("import agentsociety.nothing", "import pycityproto", "import agentsocietyx"):
+    for line in ("import agentsociety.nothing", "import pycityprotox", "import agentsocietyx"):
         with pytest.raises(ModuleNotFoundError):
             agent_file(line)
     with pytest.raises(ImportError, match="lower"):

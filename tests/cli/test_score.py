@@ -29,6 +29,7 @@ def same_bits(project, first, second):
     assert len(records[0]) == 60
 
 
+@pytest.mark.slow
 def test_here_and_on_a_cluster_it_gives_the_bits_of_pytest(project, agentbench, tables):
     where = ["--submission=given", "--dataset=data"]
     tested = project.pytest("--benchmark=humob", *where, "--chunk=20", "--run-dir=tested", "-q")

@@ -11,6 +11,7 @@ from faults.sessions import logged, write_agent
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "points"),
     [

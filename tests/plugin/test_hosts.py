@@ -14,7 +14,10 @@ import ssh_hosts
 
 from pytest_agentbench.base.files import path_digest
 
-pytestmark = pytest.mark.skipif(ssh_hosts.why_not() is not None, reason=ssh_hosts.why_not() or "")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(ssh_hosts.why_not() is not None, reason=ssh_hosts.why_not() or ""),
+]
 
 # Two people for 75 days, of whom the last 15 are asked.
 ROWS = [

@@ -30,6 +30,7 @@ def scenario(project, monkeypatch, tmp_path):
     return write
 
 
+@pytest.mark.slow
 @needs_text
 def test_the_demo_is_scored_with_the_offline_models_and_says_so(scenario):
     project = scenario()
