@@ -10,17 +10,9 @@ import time
 import traceback
 
 import pytest
-from llm_server import KEY, Server, break_off, slow
+from llm_server import KEY, break_off, slow
 
 from pytest_agentbench.agents.http_client import Endpoint, TooLarge
-
-
-@pytest.fixture
-def server():
-    with Server() as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield server
-        server.shutdown()
 
 
 @pytest.fixture

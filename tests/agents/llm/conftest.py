@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
-from llm_server import KEY, Server
+from llm_server import KEY
 
 from pytest_agentbench.agents.llm.client import LLM
 from pytest_agentbench.agents.usage import CURRENT, Usage
-
-
-@pytest.fixture
-def server():
-    with Server() as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield server
-        server.shutdown()
 
 
 @pytest.fixture

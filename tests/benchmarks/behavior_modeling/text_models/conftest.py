@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_agentbench.benchmarks.behavior_modeling.text_models import sets
+from pytest_agentbench.benchmarks.behavior_modeling.text_models.reader import Reader
+
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,!?'"
 
 
@@ -66,3 +69,12 @@ def _topic(folder: Path) -> None:
     )  # fmt: skip
     BertModel(config).save_pretrained(words)
     SentenceTransformer(str(words), device="cpu").save(str(folder))  # with mean pooling
+
+
+@pytest.fixture
+def offline():
+    for package in ("sentence_transformers", sets.OFFLINE_PACKAGE):
+        pytest.importorskip(package, reason="needs pip install 'pytest-agentbench[text]'")
+    found = sets.find("offline")
+    assert found is not None
+    return Reader(found, "cpu")

@@ -5,19 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pytest_agentbench.benchmarks.behavior_modeling.text_models import prototypes, sets
-from pytest_agentbench.benchmarks.behavior_modeling.text_models.reader import Reader
+from pytest_agentbench.benchmarks.behavior_modeling.text_models import prototypes
 
 pytestmark = pytest.mark.filterwarnings("default")  # the libraries' own are not ours to judge
-
-
-@pytest.fixture
-def offline():
-    for package in ("sentence_transformers", sets.OFFLINE_PACKAGE):
-        pytest.importorskip(package, reason="needs pip install 'pytest-agentbench[text]'")
-    found = sets.find("offline")
-    assert found is not None
-    return Reader(found, "cpu")
 
 
 def test_prototypes_of_a_label_are_of_that_label(offline):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pytest_agentbench.benchmarks.behavior_modeling.text_models import encoders, prototypes, sets
+from pytest_agentbench.benchmarks.behavior_modeling.text_models import encoders, prototypes
 from pytest_agentbench.benchmarks.behavior_modeling.text_models.reader import Reader
 from pytest_agentbench.benchmarks.behavior_modeling.text_models.sets import ModelSet
 
@@ -88,15 +88,6 @@ def test_a_damaged_or_forbidden_cache_costs_time_and_never_a_score(counted, cach
     asked = len(Counting.asked)
     Reader(counted).topics(["banana", "b"])
     assert len(Counting.asked) == asked, "expected a cache that works again"
-
-
-@pytest.fixture
-def offline():
-    for package in ("sentence_transformers", sets.OFFLINE_PACKAGE):
-        pytest.importorskip(package, reason="needs pip install 'pytest-agentbench[text]'")
-    found = sets.find("offline")
-    assert found is not None
-    return Reader(found, "cpu")
 
 
 def test_the_offline_set_tells_topics_and_emotions_apart(offline):
