@@ -10,6 +10,11 @@ import re
 import sys
 from pathlib import Path
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 PACKAGE = Path(__file__).parents[1] / "pytest_agentbench"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 # What every benchmark has; errors; GEO-BLEU as a metric and as a drop-in for the package of that name.
@@ -44,6 +49,23 @@ def test_no_module_has_more_than_400_lines():
 
 def test_no_module_has_the_name_of_one_of_pythons_own():
     assert not [where(path) for path in MODULES if path.stem in sys.stdlib_module_names]
+
+
+def test_the_import_contracts_list_every_benchmark_and_every_room():
+    config = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = {one["name"]: one for one in config["tool"]["importlinter"]["contracts"]}
+    folders = {
+        f"pytest_agentbench.benchmarks.{path.parent.name}"
+        for path in (PACKAGE / "benchmarks").glob("*/benchmark.py")
+    }
+    assert folders == set(contracts["Benchmarks do not know each other"]["modules"])
+    nobody = contracts["Nothing outside benchmarks/ names one benchmark"]
+    assert folders == set(nobody["forbidden_modules"])
+    rooms = {f"pytest_agentbench.{path.stem}" for path in PACKAGE.iterdir() if path.stem[0] != "_"}
+    rooms -= {"pytest_agentbench.py"}  # py.typed
+    without_pytest = contracts["Only the plugin knows pytest"]["source_modules"]
+    assert rooms - {"pytest_agentbench.plugin"} == set(without_pytest)
+    assert rooms - {"pytest_agentbench.benchmarks"} <= set(nobody["source_modules"])
 
 
 def test_no_two_modules_have_one_name_for_different_things():

@@ -45,7 +45,7 @@ class _Unavailable:
 
 
 class _UnusedMemory(_Unavailable):
-    """A memory module: baselines make one and never use it, so that making one must not fail."""
+    """A memory module: baselines make one and never use it, so creating one must not fail."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         pass
@@ -138,7 +138,7 @@ _lock = threading.RLock()  # two agents at once would take each other's modules 
 
 @contextmanager
 def available() -> Iterator[None]:
-    """Within it, agents of asbench and WebSocietySimulator can be imported, their packages or not."""
+    """Within it, agents of asbench and WebSocietySimulator can be imported, whether or not their packages are installed."""
     with _lock:
         finder = _Finder()
         sys.meta_path.append(finder)

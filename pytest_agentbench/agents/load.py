@@ -25,7 +25,7 @@ from pytest_agentbench.benchmarks.protocol import Benchmark
 
 
 class Agent(Protocol):
-    """Answers contexts, in calls that may overlap, and keeps the time it was given."""
+    """Answers contexts, in calls that may overlap, and stays within its time limit."""
 
     def __call__(self, context: Any) -> Any: ...
 

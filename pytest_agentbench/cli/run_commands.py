@@ -20,6 +20,7 @@ from pytest_agentbench.runs import names, stored
 from pytest_agentbench.runs.stored import StoredRun
 
 _RUN = "a run: a folder, its scores.json, last, or a saved name"
+_FORMATS = {"markdown": "Markdown", "json": "JSON", "html": "an HTML page"}
 
 
 def add_run_commands(commands: Any) -> None:
@@ -70,13 +71,20 @@ def _add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
     group = parser.add_mutually_exclusive_group()
     for name in formats:
         group.add_argument(
-            f"--{name}", dest="format", action="store_const", const=name, default="text"
+            f"--{name}",
+            dest="format",
+            action="store_const",
+            const=name,
+            default="text",
+            help=f"write {_FORMATS[name]} instead of text",
         )
 
 
 def _add_data_and_output(parser: argparse.ArgumentParser, default: str = "stdout") -> None:
     parser.add_argument(
-        "--dataset", metavar="PATH", help="where the data lie now (default: where they lay)"
+        "--dataset",
+        metavar="PATH",
+        help="the data of the runs (default: the path in their manifests)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=f"default: {default}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+import shlex
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -190,14 +191,15 @@ def check_rootdir(config: pytest.Config) -> None:
     path. ``--dataset=PATH`` it leaves alone.
     """
     words = _taken_for_paths(config)
-    if not words or config.getoption("rootdir") or config.getoption("inifilename"):
+    if not words or config.getoption("inifilename"):
         return
     start, root = config.invocation_params.dir, config.rootpath
     tests = _common_folder(config)
     found = ini_file.find(tests)
     expected = None if found is None else found[0]
     common = Path(os.path.commonpath([start, tests]))
-    if expected == config.inipath and (expected or root == common or (root / "setup.py").is_file()):
+    stayed = config.getoption("rootdir") or root == common or (root / "setup.py").is_file()
+    if expected == config.inipath and (expected or stayed):
         return
     advice = " and ".join(f"{flag}={value}" for flag, value in words)
     flags = " and ".join(flag for flag, _ in words)
@@ -205,6 +207,8 @@ def check_rootdir(config: pytest.Config) -> None:
         f"rootdir is {root}, not {expected.parent if expected else start}: pytest may have taken the "
         f"path after {flags} for a test path; write {advice}"
     )
+    if config.getoption("rootdir"):
+        text = f"pytest may have taken the path after {flags} for a test path; write {advice}"
     if expected is not None:
         raise BenchmarkError(f"{expected} is not read: {text}")
     try:
@@ -216,14 +220,27 @@ def check_rootdir(config: pytest.Config) -> None:
 def _taken_for_paths(config: pytest.Config) -> list[tuple[str, str]]:
     """Our options whose value is a word of its own and exists as a path, with that value."""
     flags = with_values(known(config))
-    args = [str(arg) for arg in config.invocation_params.args]
     return [
         (flag, value)
-        for flag, value in itertools.pairwise(args)
+        for flag, value in itertools.pairwise(_words(config))
         if flag in flags
         and not value.startswith("-")
         and (config.invocation_params.dir / value.partition("::")[0]).exists()
     ]
+
+
+def _words(config: pytest.Config) -> list[str]:
+    """The command line as pytest reads it: after PYTEST_ADDOPTS, with the lines of ``@FILE``."""
+    words = shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))
+    for arg in map(str, config.invocation_params.args):
+        try:
+            lines = (
+                Path(arg[1:]).read_text(encoding="utf-8").splitlines() if arg[:1] == "@" else None
+            )
+        except (OSError, ValueError):  # pytest has said so already
+            lines = None
+        words += [arg] if lines is None else lines
+    return words
 
 
 def _common_folder(config: pytest.Config) -> Path:

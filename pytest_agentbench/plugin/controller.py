@@ -16,7 +16,7 @@ import pytest
 from pytest_agentbench.plugin import compat, gate_reports, junit
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
 from pytest_agentbench.plugin.item import failed_records
-from pytest_agentbench.plugin.progress_line import Progress
+from pytest_agentbench.plugin.progress_line import ProgressLine
 from pytest_agentbench.reports import publish, summary
 from pytest_agentbench.runs import manifest, run_folder
 from pytest_agentbench.runs.collector import Collector, Place, Resuming
@@ -52,7 +52,7 @@ class Controller:
             )
             for plan in plans
         ]
-        self._progress = Progress(config)
+        self._progress = ProgressLine(config)
         self._session: pytest.Session | None = None
         self._stopped: str | None = None
         self._looped = self._completed = self._summed_up = False
@@ -167,7 +167,7 @@ class Controller:
         if distributed is None:
             return
         for node in self.workers:
-            node.shutdown()
+            compat.end_worker(node)
         deadline = time.monotonic() + _LAST_REPORTS
         while self.workers:
             try:

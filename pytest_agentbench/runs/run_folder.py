@@ -143,7 +143,7 @@ class RunLog:
 
 
 def _made(folder: Path) -> Path:
-    """This folder, or one of the same name with a number: made by us, whoever else is at it."""
+    """Creates this folder; where the name is taken, also by another process, one with a number."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     number, free = 1, folder
     while True:

@@ -28,7 +28,7 @@ def check_names(dataset: Dataset) -> None:
 
 
 def drawn(total: int, limit: int | None, seed: int) -> tuple[int, ...]:
-    """The indices of all samples, or of ``limit`` drawn with the seed: the first may be of one kind."""
+    """The indices of all samples, or of ``limit`` drawn with the seed, because the first ones may all be of one kind."""
     if limit is None or limit >= total:
         return tuple(range(total))
     return tuple(sorted(random.Random(seed).sample(range(total), limit)))

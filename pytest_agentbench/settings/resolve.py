@@ -43,7 +43,7 @@ def resolve(
 ) -> Settings:
     """Settings for one run; ``layers`` from the strongest to the weakest.
 
-    Without ``benchmark`` a layer names it; without ``nodeid`` the run is called as the benchmark.
+    Without ``benchmark`` a layer names it; without ``nodeid`` the run is named after the benchmark.
     ``digests`` are those of the controller's files, on another host. ``find_run`` gives the folder of
     a run by its name (``last``, a saved name) and benchmark.
     """
@@ -108,9 +108,19 @@ def _refuse_unknown(layer: Layer, benchmark: Benchmark) -> None:
 
             close = get_close_matches(str(key), known, n=3)
             hint = f"; did you mean {' or '.join(close)}?" if close else ""
+            others = [name for name in registry.available() if key in _parameter_names(name)]
+            if others:
+                hint = f"; it is a parameter of {' and '.join(others)}, not of {benchmark.name}"
             raise SettingsError(
                 f"{layer.where(str(key))}: expected one of {', '.join(known)}; got {shown(key)}{hint}"
             )
+
+
+def _parameter_names(benchmark: str) -> list[str]:
+    try:
+        return [parameter.name for parameter in registry.get(benchmark).parameters]
+    except Exception:  # a broken package of somebody else's
+        return []
 
 
 def _parameters(benchmark: Benchmark, layers: Sequence[Layer]) -> dict[str, Any]:

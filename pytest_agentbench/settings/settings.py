@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.agents import specs
@@ -175,7 +176,10 @@ class Settings:
                 for option in _OF_A_RUN
                 if option.manifest
             },
-            "parameters": {key: str(value) for key, value in self.parameters.items()},
+            "parameters": {
+                key: value if isinstance(value, (bool, int, float, NoneType)) else str(value)
+                for key, value in self.parameters.items()
+            },
         }
 
     @classmethod
@@ -196,8 +200,8 @@ class Settings:
 
 
 def _parameter(parameter: Parameter, value: Any) -> Any:
-    """The value of a benchmark's own key. The manifest holds it as text, ``None`` included."""
-    if value is None or value == str(parameter.default):
+    """The value of a benchmark's own key. Until 0.1.0 manifests held it as text, ``None`` included."""
+    if value is None or str(value) == str(parameter.default):
         return parameter.default
     where = f"manifest.json: settings.parameters.{parameter.name}"
     return parsed(parameter.expected, parameter.parse, value, where)
