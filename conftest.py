@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import io
 import json
+import pkgutil
 import signal
 import sys
 import threading
@@ -17,6 +18,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
+import pytest_agentbench
 
 pytest_plugins = ["pytester"]
 
@@ -163,7 +166,13 @@ class Libraries:
 
 @pytest.fixture
 def libraries() -> Iterator[Libraries]:
-    """Made before pytester and so ended after it."""
+    """Made before pytester and so ended after it.
+
+    All of our modules are imported here first. A run that ends before it is configured forgets those
+    that it was the first to import, but their package keeps them, and the next run would have two of each.
+    """
+    for module in pkgutil.walk_packages(pytest_agentbench.__path__, "pytest_agentbench."):
+        importlib.import_module(module.name)
     with contextlib.suppress(ImportError):  # runs in this process make plots, the first one too
         importlib.import_module("bokeh.plotting")
     found = Libraries()
