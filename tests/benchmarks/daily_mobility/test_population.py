@@ -68,6 +68,10 @@ def bad_codes():
             "gyration_radius.npy: expected finite numbers of at least 0, got nan at [1]",
         ),
         (
+            {"daily_location_numbers": np.array([2.0, -1.0])},
+            "daily_location_numbers.npy: expected finite numbers of at least 0, got -1.0 at [1]",
+        ),
+        (
             {"daily_intentions_2d": np.ones((5, 4))},
             "daily_intentions_2d.npy: expected rows of 48 numbers, got shape (5, 4) of float64",
         ),
