@@ -6,11 +6,14 @@ Nothing is imported here, because a session without agents reads the options, to
 
 from __future__ import annotations
 
+import re
+
 from pytest_agentbench.base.errors import without_secrets
 
 EXPECTED = "file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND or http://…"
 
 _BUILTIN, _COMMAND, _ENDPOINT = "builtin:", "cmd:", ("http://", "https://")
+_FILE = re.compile(r"(?:.*[/\\])?([^/\\]+)\.py(:\w+)?", re.DOTALL)
 
 
 def builtin(name: str) -> str:
@@ -35,3 +38,19 @@ def is_endpoint(spec: str) -> bool:
 def shown(spec: str) -> str:
     """``spec`` for people and files: the address of an endpoint may hold keys."""
     return without_secrets(spec) if is_endpoint(spec) else spec
+
+
+def short(spec: str) -> str:
+    """``spec`` for the name of a file: the agent's own name, without the folders it lies in.
+
+    >>> short("agents/my_agent.py"), short("agents/my_agent.py:Careful"), short("builtin:mean")
+    ('my_agent', 'my_agent:Careful', 'mean')
+    >>> short("cmd:python /home/ada/agent.py --fast")
+    'cmd:python agent.py --fast'
+    """
+    if (program := command_of(spec)) is not None:
+        return _COMMAND + " ".join(word.rpartition("/")[2] or word for word in program.split())
+    file = None if is_endpoint(spec) else _FILE.fullmatch(spec)
+    if file is not None:
+        return file[1] + (file[2] or "")
+    return baseline_of(spec) or shown(spec)
