@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from pytest_agentbench.agents.asbench.toolbox import Toolbox
 from pytest_agentbench.agents.framework_imports import available
-from pytest_agentbench.agents.frameworks import Toolbox
 
 ROOTS = ("agentsociety", "websocietysimulator")
 
