@@ -59,7 +59,7 @@ def load(
     ``isolation`` is for commands and Python code; baselines and endpoints do without. ``params`` are for
     constructors of Python classes.
     """
-    if params is not None and not names_code(spec):
+    if params is not None and not specs.is_code(spec):
         raise AgentError(
             f"agent_params: expected an agent in Python (file.py, package.module:Name), got {spec!r}"
         )

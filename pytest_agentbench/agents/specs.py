@@ -35,6 +35,11 @@ def is_endpoint(spec: str) -> bool:
     return spec.startswith(_ENDPOINT)
 
 
+def is_code(spec: str) -> bool:
+    """Whether it names Python code, as far as its prefix tells."""
+    return not spec.startswith((_BUILTIN, _COMMAND, *_ENDPOINT))
+
+
 def shown(spec: str) -> str:
     """``spec`` for people and files: the address of an endpoint may hold keys."""
     return without_secrets(spec) if is_endpoint(spec) else spec

@@ -74,8 +74,8 @@ def translated(arguments: Sequence[str], here: Path) -> tuple[list[str], list[st
             dataset = str(_CLONED / name)
         else:
             notes.append(
-                f"no --datasets, and no {_CLONED / name} here: the demo data are used; "
-                f"--datasets hub fetches the published data"
+                f"no --datasets, and no {_CLONED / name} here: the demo data are used "
+                f"(--datasets PATH or hub for others)"
             )
     if dataset is not None:
         command.append(f"--dataset={dataset}")
