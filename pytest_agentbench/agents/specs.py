@@ -13,7 +13,7 @@ from pytest_agentbench.base.errors import without_secrets
 EXPECTED = "file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND or http://…"
 
 _BUILTIN, _COMMAND, _ENDPOINT = "builtin:", "cmd:", ("http://", "https://")
-_FILE = re.compile(r"(?:.*[/\\])?([^/\\]+)\.py(:\w+)?", re.DOTALL)
+_FILE = re.compile(r"((?:.*[/\\])?([^/\\]+)\.py)(:\w+)?", re.DOTALL)
 
 
 def builtin(name: str) -> str:
@@ -40,6 +40,12 @@ def is_code(spec: str) -> bool:
     return not spec.startswith((_BUILTIN, _COMMAND, *_ENDPOINT))
 
 
+def file_in(spec: str) -> str | None:
+    """The file in ``file.py`` and ``file.py:Name``."""
+    file = _FILE.fullmatch(spec) if is_code(spec) else None
+    return file and file[1]
+
+
 def shown(spec: str) -> str:
     """``spec`` for people and files: the address of an endpoint may hold keys."""
     return without_secrets(spec) if is_endpoint(spec) else spec
@@ -55,7 +61,6 @@ def short(spec: str) -> str:
     """
     if (program := command_of(spec)) is not None:
         return _COMMAND + " ".join(word.rpartition("/")[2] or word for word in program.split())
-    file = None if is_endpoint(spec) else _FILE.fullmatch(spec)
-    if file is not None:
-        return file[1] + (file[2] or "")
+    if is_code(spec) and (file := _FILE.fullmatch(spec)):
+        return file[2] + (file[3] or "")
     return baseline_of(spec) or shown(spec)

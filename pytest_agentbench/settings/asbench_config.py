@@ -6,11 +6,12 @@ would change the answers and cannot be had is an error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.agents import specs
 from pytest_agentbench.settings.options import SettingsError
 from pytest_agentbench.settings.yaml_files import mapping_in
 
@@ -37,6 +38,16 @@ class AsbenchFile:
         theirs = next((name for name, ours in _KEYS.items() if ours == key), key)
         return f"{self.path}: {theirs}"
 
+    def beside(self, named: str, bases: Sequence[Path]) -> AsbenchFile:
+        """The agent's own file found beside this one, which was ``named`` so, if it is in no base itself."""
+        agent, folder = self.values.get("agent"), Path(named).expanduser().parent
+        file = specs.file_in(agent) if isinstance(agent, str) else None
+        if file is None or any((base / file).is_file() for base in bases):
+            return self
+        if not any((base / folder / file).is_file() for base in bases):
+            return self
+        return replace(self, values={**self.values, "agent": (folder / str(agent)).as_posix()})
+
     @property
     def notes(self) -> tuple[str, ...]:
         """The line that names what was passed over, if anything was."""
@@ -50,7 +61,7 @@ def read_config(path: Path) -> AsbenchFile:
     if "llm" in file.values:
         llm = file.values["llm"]
         listed = [_entry(one) for one in (llm if isinstance(llm, list) else [llm])]
-        return AsbenchFile(path, {**file.values, "llm": listed}, file.passed_over)
+        return replace(file, values={**file.values, "llm": listed})
     return file
 
 

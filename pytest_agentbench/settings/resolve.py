@@ -53,8 +53,7 @@ def resolve(
         _refuse_unknown(layer, found)
     place = _Place(found, layers, bases, digests.get(nodeid or found.name, {}))
     layers, theirs = _with_files_of_asbench(layers, place)
-    bases = list(dict.fromkeys([*bases, *(file.path.parent for file in theirs)]))
-    place = replace(place, layers=layers, bases=bases)
+    place = replace(place, layers=layers)
     values: dict[str, Any] = {}
     gate_layers: list[tuple[gates.Gate, ...]] = []
     for layer in reversed(layers):
@@ -97,7 +96,7 @@ def _with_files_of_asbench(
     """The layers with what asbench's config and the YAML file of its agent say, weaker than all others."""
     layers, files = list(layers), []
 
-    def add(file: AsbenchFile, but: Collection[str] = ()) -> None:
+    def add(file: AsbenchFile, but: Collection[str]) -> None:
         values = {key: value for key, value in file.values.items() if key not in but}
         layers.append(Layer(file.where, values, file.path.parent, for_all=True))
         files.append(file)
@@ -105,14 +104,14 @@ def _with_files_of_asbench(
     giving = _giving("config", layers)
     if giving is not None:
         value = _BY_KEY["config"].read(giving.values["config"], giving.where("config"))
-        config = asbench_config.read_config(place.of("config", value))
+        config = asbench_config.read_config(place.of("config", value)).beside(value, place.bases)
         # Answers that exist already need no agent.
         submitted = _giving("submission", layers) is not None
         add(config, ("agent", "agent_params") if submitted else ())
     giving = _giving("agent", layers)
     agent = "" if giving is None else giving.values["agent"]
     if giving and isinstance(agent, str) and agent.lower().endswith(asbench_config.SUFFIXES):
-        described = asbench_config.read_agent(place.of("agent", agent))
+        described = asbench_config.read_agent(place.of("agent", agent)).beside(agent, place.bases)
         its_own = {**giving.values, "agent": described.values["agent"]}
         layers[layers.index(giving)] = replace(giving, values=its_own)
         add(described, ("agent",))

@@ -83,11 +83,12 @@ def test_what_a_scenario_or_the_command_line_says_beats_the_config(settled):
 
 def test_an_agents_file_names_its_class_its_parameters_and_how_many_there_are(settled):
     agent = {"agent_class": "my_agent.py:Mine", "agent_params": {"patience": 3}, "number": 8}
-    settings = settled({"agents/agent.yml": agent}, agent="agents/agent.yml")
-    assert settings.agent == "my_agent.py:Mine"
+    files = {"agents/agent.yml": agent, "agents/my_agent.py": ""}
+    settings = settled(files, agent="agents/agent.yml")
+    assert settings.agent == "agents/my_agent.py:Mine"  # beside its description
     assert settings.agent_params == {"patience": 3}
     assert settings.concurrency == 8
-    assert settings.bases[-1].name == "agents"  # where my_agent.py lies
+    assert settled({"my_agent.py": ""}, agent="agents/agent.yml").agent == "my_agent.py:Mine"
 
 
 def test_the_config_may_name_an_agents_file(settled):

@@ -113,7 +113,7 @@ def test_an_agents_own_file_gives_its_class_and_parameters(project, server, isol
     assert server.seen[0]["body"]["messages"][1]["content"].startswith("Style: terse.")
     manifest = json.loads((project.runs()[0] / "manifest.json").read_text())
     assert manifest["settings"]["agent_params"] == {"style": "terse"}
-    assert manifest["agent"]["name"] == "reviewer.py:ReviewerAgent"
+    assert manifest["agent"]["name"] == "agents/reviewer.py:ReviewerAgent"
 
 
 @pytest.mark.parametrize("isolation", ["none", "process"])
