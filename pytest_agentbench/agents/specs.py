@@ -56,7 +56,7 @@ def short(spec: str) -> str:
 
     >>> short("agents/my_agent.py"), short("agents/my_agent.py:Careful"), short("builtin:mean")
     ('my_agent', 'my_agent:Careful', 'mean')
-    >>> short("cmd:python /home/ada/agent.py --fast")
+    >>> short("cmd:python /srv/ada/agent.py --fast")
     'cmd:python agent.py --fast'
     """
     if (program := command_of(spec)) is not None:

@@ -30,7 +30,7 @@ def mapping_in(path: Path, what: str) -> dict[str, Any]:
         raise SettingsError(f"{path}: expected {what} in YAML, got {detail[:500]}") from None
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise SettingsError(
-            f"{path}: expected {what}, which is a mapping, got {type(data).__name__}"
+            f"{path}: expected a mapping of settings ({what}), got {type(data).__name__}"
         )
     return data
 

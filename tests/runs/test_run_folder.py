@@ -90,7 +90,7 @@ def test_bytes_that_are_no_text_are_named(folder):
     [
         ("my_agent.py", "my_agent"),
         ("a b/../my agent.py", "my_agent"),
-        ("/home/ada/agents/my_agent.py:Careful", "my_agent_Careful"),
+        ("/srv/ada/agents/my_agent.py:Careful", "my_agent_Careful"),
         ("C:\\agents\\my_agent.py", "my_agent"),
         ("package.module:Name", "package.module_Name"),
         ("builtin:mean", "mean"),

@@ -115,7 +115,7 @@ def test_secrets_among_the_parameters_are_not_in_the_manifest(settled):
     ("files", "typed", "says"),
     [
         ({}, {"config": "c.yml"}, r"--config: expected a path that exists, got 'c\.yml'"),
-        ({"c.yml": "- a"}, {"config": "c.yml"}, "expected asbench's config, which is a mapping, got list"),
+        ({"c.yml": "- a"}, {"config": "c.yml"}, r"expected a mapping of settings \(asbench's config\), got list"),
         ({"c.yml": "a: ["}, {"config": "c.yml"}, "expected asbench's config in YAML, got"),
         ({"c.yml": {"llm": []}}, {"config": "c.yml"}, r"c\.yml: llm: expected a list of models"),
         (
