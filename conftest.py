@@ -32,6 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.pluginmanager.has_plugin("hypothesispytest"):
         import hypothesis
 
+        # No test asserts a time: an example may take long beside other work.
+        hypothesis.settings.register_profile("untimed", deadline=None)
+        hypothesis.settings.load_profile("untimed")
         # More examples than fit CI: pytest tests/faults/test_bad_answers.py --hypothesis-profile=campaign
         hypothesis.settings.register_profile("campaign", max_examples=5_000, deadline=None)
     # A job that a shell started in the background ignores Ctrl-C, and so would all that tests start.

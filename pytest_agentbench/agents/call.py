@@ -12,7 +12,7 @@ import queue
 import threading
 import time
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from pytest_agentbench.agents.errors import AgentTimeout
@@ -31,8 +31,15 @@ class LocalAgent:
     so that a client which an agent keeps stays usable from call to call.
     """
 
-    def __init__(self, target: Any, timeout: float | None = None, llm: Model | None = None) -> None:
+    def __init__(
+        self,
+        target: Any,
+        timeout: float | None = None,
+        llm: Model | None = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> None:
         self._target = target
+        self._params = params
         self._function: Callable[[Any], Any] | None = None
         self._timeout = timeout
         self._llm = llm
@@ -60,7 +67,7 @@ class LocalAgent:
         __tracebackhide__ = True
         with self._lock:
             if self._function is None:
-                self._function = function_of(self._target, self._llm)
+                self._function = function_of(self._target, self._llm, self._params)
             return self._function
 
     def _within_time(self, function: Callable[[Any], Any], context: Any) -> Any:

@@ -1,9 +1,10 @@
 """Imports of agents written for asbench and WebSocietySimulator, without those packages installed.
 
 While an agent's file is imported (:func:`available`), ``from agentsociety.agent import
-IndividualAgentBase`` and the like find the classes of :mod:`pytest_agentbench.agents.frameworks`, unless
-the real package is installed: our finder is asked last. Afterwards the finder and its modules are gone, so
-that a test which asks whether ``agentsociety`` is installed gets a true answer.
+IndividualAgentBase`` and the like find the classes of :mod:`pytest_agentbench.agents.asbench` and
+:mod:`pytest_agentbench.agents.frameworks`, unless the real package is installed: our finder is asked last.
+Afterwards the finder and its modules are gone, so that a test which asks whether ``agentsociety`` is
+installed gets a true answer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import functools
 import importlib.abc
 import importlib.machinery
-import logging
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,15 +19,13 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from pytest_agentbench.agents.asbench import asbench_modules
 from pytest_agentbench.agents.frameworks import (
-    CustomTool,
-    IndividualAgentBase,
     PlanningBase,
     ReasoningBase,
     RecommendationAgent,
     SimulationAgent,
     SocietyAgent,
-    Toolbox,
 )
 
 
@@ -54,10 +52,6 @@ class _UnusedMemory(_Unavailable):
         super().__init__()
 
 
-def _get_logger(name: str = "agentsociety") -> logging.Logger:
-    return logging.getLogger(name)
-
-
 _AGENTS = {
     "Agent": SocietyAgent,
     "SimulationAgent": SimulationAgent,
@@ -66,15 +60,7 @@ _AGENTS = {
 _MODULES_OF_AGENTS = {"PlanningBase": PlanningBase, "ReasoningBase": ReasoningBase}
 # Where published agents import from, and what is there beside classes without a stand-in.
 _MODULES: Mapping[str, Mapping[str, Any]] = {
-    "agentsociety": {},
-    "agentsociety.agent": {
-        "IndividualAgentBase": IndividualAgentBase,
-        "AgentToolbox": Toolbox,
-        "CustomTool": CustomTool,
-    },
-    "agentsociety.llm": {},
-    "agentsociety.logger": {"get_logger": _get_logger},
-    "agentsociety.memory": {},
+    **asbench_modules.MODULES,
     "websocietysimulator": {},
     "websocietysimulator.agent": _AGENTS,
     "websocietysimulator.agent.agent": _AGENTS,
@@ -103,6 +89,9 @@ def _module_getattr(module: str) -> Any:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         if name.endswith(("Error", "Exception")):  # to be caught, never raised
             return type(name, (Exception,), {"__module__": module})
+        found = asbench_modules.further(module, name)
+        if found is not None:
+            return found
         in_modules = module.startswith("websocietysimulator.agent.modules")
         base = _UnusedMemory if in_modules and name.startswith("Memory") else _Unavailable
         return type(name, (base,), {"__module__": module, "_full_name": f"{module}.{name}"})

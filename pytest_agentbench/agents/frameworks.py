@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from pytest_agentbench.agents.asbench.memories import Memory
+from pytest_agentbench.agents.asbench.toolbox import Toolbox
 from pytest_agentbench.base.errors import BenchmarkError
 
 Function = Callable[[Any], Any]
@@ -27,10 +30,15 @@ _DESCRIPTIONS = {
 }
 
 
-def framework_function(target: Any, llm: Any) -> Function | None:
-    """An agent of a framework as a function of the context; None for every other shape."""
+def framework_function(
+    target: Any, llm: Any, params: Mapping[str, Any] | None = None
+) -> Function | None:
+    """An agent of a framework as a function of the context; None for every other shape.
+
+    ``params`` are asbench's ``agent_params``.
+    """
     if _derives(target, "IndividualAgentBase"):
-        return _individual(_class(target), llm)
+        return _individual(_class(target), llm, params)
     if _derives(target, *_TRACKS) or (
         callable(getattr(target, "workflow", None)) and not hasattr(target, "forward")
     ):
@@ -86,22 +94,29 @@ def _question(context: Any) -> tuple[dict[str, Any], Any]:
     return fields, fields.pop(_STORE, None)
 
 
-def _individual(owner: type, llm: Any) -> Function:
+def _individual(owner: type, llm: Any, params: Mapping[str, Any] | None) -> Function:
     """asbench: ``async def forward(self, task_context)`` with ``self.toolbox`` and ``self.llm``."""
     idle: list[Any] = []
-    count = 0
+    count = itertools.count()
+    agent_params = _agent_params(owner, params)
 
     def taken() -> tuple[Any, Toolbox]:
         __tracebackhide__ = True
-        nonlocal count
         try:
             return idle.pop()  # type: ignore[no-any-return]
         except IndexError:
             pass
-        count += 1
+        number = next(count)
         toolbox = Toolbox(llm)
-        offered = {"id": count, "name": f"{owner.__name__}-{count}", "toolbox": toolbox}
-        agent = _made(owner, {**offered, "memory": None})
+        offered = {
+            "id": number,
+            "name": f"{owner.__name__}_{number}",
+            "toolbox": toolbox,
+            "memory": Memory(getattr(owner, "StatusAttributes", ())),
+            "agent_params": agent_params,
+            "blocks": None,
+        }
+        agent = _made(owner, offered)
         if getattr(agent, "toolbox", None) is not toolbox:  # a constructor that passes nothing on
             agent._toolbox = toolbox
         return agent, toolbox
@@ -111,16 +126,39 @@ def _individual(owner: type, llm: Any) -> Function:
         agent, toolbox = taken()
         fields, store = _question(context)
         toolbox.set_tool(_STORE, store)
-        await agent.before_forward()
+        for step in ("before_forward", "before_blocks"):
+            await _awaited(agent, step)
         answer = agent.forward(fields)
         if inspect.isawaitable(answer):
             answer = await answer
-        await agent.after_forward()
+        for step in ("after_blocks", "after_forward"):
+            await _awaited(agent, step)
         # After an exception it is not used again: what it was doing may go on in its own tasks.
         idle.append((agent, toolbox))
         return answer
 
     return call
+
+
+async def _awaited(agent: Any, step: str) -> None:
+    """A step around ``forward``; releases of agentsociety differ in those they have."""
+    __tracebackhide__ = True
+    if (method := getattr(agent, step, None)) is not None:
+        await method()
+
+
+def _agent_params(owner: type, params: Mapping[str, Any] | None) -> Any:
+    """What asbench hands to the constructor: the agent's ``ParamsType``, made from what was given."""
+    kind = getattr(owner, "ParamsType", None)
+    if kind is None:
+        return params
+    try:
+        return kind() if params is None else kind.model_validate(dict(params))
+    except (TypeError, ValueError) as error:
+        raise BenchmarkError(
+            f"agent_params: expected the fields of {kind.__name__}, which {owner.__name__} has; got "
+            f"{error}"
+        ) from None
 
 
 def _society(owner: type, llm: Any) -> Function:
@@ -153,103 +191,6 @@ def _society(owner: type, llm: Any) -> Function:
 
     is_async = inspect.iscoroutinefunction(owner.workflow)  # type: ignore[attr-defined]
     return adapted(lambda context: prepared(context).workflow(), is_async)
-
-
-class CustomTool:
-    """A named tool. Agents call it, ask it for the tool, or use it as if it were the tool."""
-
-    def __init__(self, name: str, tool: Any, description: str = "") -> None:
-        self.name = name
-        self.tool = tool
-        self.description = description
-
-    def get_tool(self) -> Any:
-        return self.tool
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        return self.tool(*args, **options) if callable(self.tool) else self.tool
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "tool":  # before __init__, when a copy is made
-            raise AttributeError(name)
-        return getattr(self.tool, name)
-
-
-class Toolbox:
-    """``self.toolbox`` of an asbench agent: the model, and tools by name (``uir``)."""
-
-    environment = messager = embedding = database_writer = None
-
-    def __init__(self, llm: Any = None, tools: Mapping[str, Any] | None = None) -> None:
-        self.llm = llm
-        self.custom_tools: dict[str, CustomTool] = {}
-        for name, tool in (tools or {}).items():
-            self.set_tool(name, tool)
-
-    def set_tool(self, name: str, tool: Any) -> None:
-        """Offers a tool under a name, or takes the name away (None)."""
-        self.custom_tools.pop(name, None)
-        if tool is not None:
-            self.custom_tools[name] = CustomTool(name, tool)
-
-    def add_tool(self, tool: CustomTool) -> None:
-        self.custom_tools[tool.name] = tool
-
-    def get_tool(self, name: str) -> CustomTool | None:
-        return self.custom_tools.get(name)
-
-    def get_tool_object(self, name: str) -> Any:
-        tool = self.get_tool(name)
-        return None if tool is None else tool.tool
-
-    def has_tool(self, name: str) -> bool:
-        return name in self.custom_tools
-
-    __contains__ = has_tool
-
-    def __getattr__(self, name: str) -> Any:
-        tools = vars(self).get("custom_tools", {})
-        if name in tools:
-            return tools[name].tool
-        known = ", ".join(tools) or "none"
-        raise AttributeError(
-            f"toolbox: expected a tool that this benchmark has ({known}), got {name!r}"
-        )
-
-
-class IndividualAgentBase:
-    """What ``class X(IndividualAgentBase)`` of an asbench agent derives from."""
-
-    def __init__(
-        self,
-        id: int = 0,  # noqa: A002 -- asbench's name for it
-        name: str = "agent",
-        toolbox: Any = None,
-        memory: Any = None,
-        agent_params: Any = None,
-        blocks: Any = None,
-    ) -> None:
-        self._id = id
-        self._name = name
-        self._toolbox = Toolbox() if toolbox is None else toolbox
-        self._memory = memory
-        self.params = agent_params
-        self.blocks = list(blocks or ())
-
-    id = property(lambda self: self._id)
-    name = property(lambda self: self._name)
-    toolbox = property(lambda self: self._toolbox)
-    llm = property(lambda self: self._toolbox.llm)
-    memory = property(lambda self: self._memory)
-
-    async def before_forward(self) -> None:
-        """Called before each :meth:`forward`."""
-
-    async def forward(self, task_context: dict[str, Any]) -> Any:
-        raise NotImplementedError(f"expected forward(self, task_context) in {type(self).__name__}")
-
-    async def after_forward(self) -> None:
-        """Called after each :meth:`forward`."""
 
 
 class SocietyAgent:

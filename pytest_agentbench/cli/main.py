@@ -1,4 +1,4 @@
-"""The command ``agentbench``: everything that is not a run."""
+"""The command ``agentbench``: everything that is not a run, and asbench's way to start one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.sources import hub
+from pytest_agentbench.cli import run
 from pytest_agentbench.cli.run_commands import add_run_commands
 from pytest_agentbench.cli.terminal import add_option
 from pytest_agentbench.settings.options import of_parameter
@@ -63,10 +64,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     scoring.set_defaults(run=lambda given: _score(given.benchmark, given.rest))
 
+    commands.add_parser("run", help="run a benchmark as `asbench run` did, by starting pytest")
     add_run_commands(commands)
 
-    given = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        if words[:1] == ["run"]:  # its options are pytest's, too: argparse would refuse them here
+            return run.run(words[1:])
+        given = parser.parse_args(words)
         code: int = given.run(given)
         sys.stdout.flush()  # a pipe that is closed is noticed here, not at exit
     except BenchmarkError as error:

@@ -61,6 +61,7 @@ class Controller:
     def pytest_report_header(self) -> list[str]:
         lines = [summary.header(one.plan, one.agent["name"]) for one in self.collectors]
         confined = {manifest.confinement_in_force(one.plan, one.agent) for one in self.collectors}
+        lines += [note for one in self.collectors for note in one.plan.settings.notes]
         return lines + [f"confinement: {means}" for means in confined if means is not None]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:

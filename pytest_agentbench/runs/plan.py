@@ -110,6 +110,7 @@ class Plan:
             settings.agent_timeout,
             options,
             self.llm,
+            settings.agent_params,
         )
 
     @cached_property

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +13,8 @@ from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark
 from pytest_agentbench.benchmarks.sources.partitions import is_pattern
-from pytest_agentbench.settings import gates
+from pytest_agentbench.settings import asbench_config, gates
+from pytest_agentbench.settings.asbench_config import AsbenchFile
 from pytest_agentbench.settings.options import SettingsError, parsed
 from pytest_agentbench.settings.settings import OPTIONS, Settings
 
@@ -48,9 +49,11 @@ def resolve(
     a run by its name (``last``, a saved name) and benchmark.
     """
     found = _find_benchmark(benchmark, layers)
-    place = _Place(found, layers, bases, digests.get(nodeid or found.name, {}))
     for layer in layers:
         _refuse_unknown(layer, found)
+    place = _Place(found, layers, bases, digests.get(nodeid or found.name, {}))
+    layers, theirs = _with_files_of_asbench(layers, place)
+    place = replace(place, layers=layers)
     values: dict[str, Any] = {}
     gate_layers: list[tuple[gates.Gate, ...]] = []
     for layer in reversed(layers):
@@ -72,6 +75,8 @@ def resolve(
         values["submission"] = place.of("submission", values["submission"], find_run)
     if values["dataset"] != "demo" and not (values["dataset"] == "hub" and found.hub_repository):
         values["dataset"] = place.of("dataset", values["dataset"])
+    if values["config"] is not None:
+        values["config"] = place.of("config", values["config"])
     giving_run_dir = _giving("run_dir", layers)
     if giving_run_dir is not None:
         values["run_dir"] = giving_run_dir.base / Path(values["run_dir"]).expanduser()
@@ -80,8 +85,37 @@ def resolve(
         nodeid=nodeid or found.name,
         parameters=_parameters(found, layers),
         bases=tuple(bases),
+        notes=tuple(note for file in theirs for note in file.notes),
         **values,
     )
+
+
+def _with_files_of_asbench(
+    layers: Sequence[Layer], place: _Place
+) -> tuple[list[Layer], list[AsbenchFile]]:
+    """The layers with what asbench's config and the YAML file of its agent say, weaker than all others."""
+    layers, files = list(layers), []
+
+    def add(file: AsbenchFile, but: Collection[str]) -> None:
+        values = {key: value for key, value in file.values.items() if key not in but}
+        layers.append(Layer(file.where, values, file.path.parent, for_all=True))
+        files.append(file)
+
+    giving = _giving("config", layers)
+    if giving is not None:
+        value = _BY_KEY["config"].read(giving.values["config"], giving.where("config"))
+        config = asbench_config.read_config(place.of("config", value)).beside(value, place.bases)
+        # Answers that exist already need no agent.
+        submitted = _giving("submission", layers) is not None
+        add(config, ("agent", "agent_params") if submitted else ())
+    giving = _giving("agent", layers)
+    agent = "" if giving is None else giving.values["agent"]
+    if giving and isinstance(agent, str) and agent.lower().endswith(asbench_config.SUFFIXES):
+        described = asbench_config.read_agent(place.of("agent", agent)).beside(agent, place.bases)
+        its_own = {**giving.values, "agent": described.values["agent"]}
+        layers[layers.index(giving)] = replace(giving, values=its_own)
+        add(described, ("agent",))
+    return layers, files
 
 
 def _find_benchmark(name: str | None, layers: Sequence[Layer]) -> Benchmark:

@@ -11,12 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from agent_shapes import Model, asked
 
-from pytest_agentbench.agents.frameworks import (
-    IndividualAgentBase,
-    RecommendationAgent,
-    SimulationAgent,
-    Toolbox,
-)
+from pytest_agentbench.agents.asbench.individual import IndividualAgentBase
+from pytest_agentbench.agents.asbench.toolbox import Toolbox
+from pytest_agentbench.agents.frameworks import RecommendationAgent, SimulationAgent
 from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.base.errors import BenchmarkError
 

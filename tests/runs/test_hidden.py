@@ -28,6 +28,13 @@ def test_the_runs_and_the_cache_are_hidden_before_they_exist(tmp_path):
     assert {tmp_path / "cache", tmp_path / "root/.agentbench", tmp_path / "mine"} <= set(places)
 
 
+def test_a_config_with_keys_is_hidden(tmp_path):
+    (tmp_path / "root").mkdir()
+    config = tmp_path / "root" / "asbench.yml"
+    config.write_text("llm: {model: m, api_key: secret}\n")
+    assert config in hidden.places(settings(tmp_path, config="asbench.yml"))
+
+
 def test_the_demo_and_what_made_it_are_hidden(tmp_path, monkeypatch):
     root = Path(__file__).parents[2]
     places = {path.resolve() for path in hidden.places(settings(tmp_path))}

@@ -20,6 +20,8 @@ sys.path.append(str(Path(__file__).parents[1] / "toy"))
 # A value other than the default for every option that the manifest holds.
 CHANGED = {
     "agent": "my_agent.py:Agent",
+    "agent_params": {"patience": 3},
+    "config": Path("asbench.yml"),
     "submission": Path("answers.csv"),
     "mode": "inference",
     "dataset": Path("data/rows.csv"),
