@@ -114,6 +114,7 @@ class Submission:
 
     answers: Mapping[str, Any]
     problems: tuple[str, ...] = ()  # such as extra users: each is listed, and the run fails
+    described: str = ""  # one line: as what the file was read, where it may have several shapes
 
 
 # Calls a function on each of many arguments, on a cluster or here; results come in any order.
@@ -225,7 +226,10 @@ class Benchmark(abc.ABC):
     def validate(
         self, path: Path, parameters: Mapping[str, Any], dataset: Path | None
     ) -> Sequence[str]:
-        """The problems of a file that is about to be submitted; none means it can be sent."""
+        """The problems of a file that is about to be submitted; none means it can be sent.
+
+        ``parameters`` are the benchmark's own, and ``mode``.
+        """
         raise BenchmarkError(f"{path}: {self.name} has no submission format of its own")
 
     @abc.abstractmethod

@@ -120,11 +120,15 @@ def _validate(name: str, arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog=f"agentbench validate {benchmark.name}")
     parser.add_argument("file", metavar="FILE", type=Path, help="the submission file")
     parser.add_argument("--dataset", metavar="PATH", type=Path, help="the data it answers")
+    modes = benchmark.modes
+    parser.add_argument(
+        "--mode", choices=modes, default=modes[0], help=f"which of them (default: {modes[0]})"
+    )
     own = [of_parameter(parameter, benchmark) for parameter in benchmark.parameters]
     for option in own:
         add_option(parser, option)
     given = vars(parser.parse_args(arguments))
-    parameters = {
+    parameters = {"mode": given["mode"]} | {
         option.key: option.default
         if given[option.key] is None
         else option.read(given[option.key], f"--{option.name}")
@@ -133,5 +137,6 @@ def _validate(name: str, arguments: Sequence[str]) -> int:
     problems = benchmark.validate(given["file"], parameters, given["dataset"])
     for problem in problems:
         print(problem)
-    print(f"{len(problems)} problems" if problems else "Validation finished without errors!")
+    fine = f"Validation finished without errors! {given['file']} can be submitted"
+    print(f"{len(problems)} problems" if problems else fine)
     return 1 if problems else 0

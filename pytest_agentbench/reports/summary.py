@@ -19,14 +19,16 @@ from pytest_agentbench.scoring import compare
 
 
 def header(run: Plan, agent: str) -> str:
-    """The one line that says what is about to be measured."""
+    """What is about to be measured: one line, and one about a submission's file."""
     asked, all_samples = len(run.indices), len(run.dataset.keys)
     limited = f" of {all_samples}" if asked < all_samples else ""
     data = run.dataset.description.partition(":")[0]
-    return (
+    line = (
         f"agentbench: {run.settings.nodeid} ({run.settings.mode}), {asked}{limited} samples, {data}, "
         f"{agent}"
     )
+    described = "" if run.submission is None else run.submission.described
+    return f"{line}\nsubmission: {described}" if described else line
 
 
 def progress_line(run: Plan, records: Collection[Record], expected: int) -> str:
