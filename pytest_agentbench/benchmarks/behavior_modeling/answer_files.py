@@ -60,7 +60,7 @@ def _text(path: Path) -> str:
         refuse_pickle(path, content)
         if content.startswith(_GZIP):
             content = gzip.decompress(content)
-            refuse_pickle(path.with_name(path.stem), content)
+            refuse_pickle(path, content)
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BenchmarkError(

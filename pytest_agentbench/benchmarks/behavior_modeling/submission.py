@@ -167,11 +167,11 @@ def match(path: Path, tasks: Sequence[Task]) -> tuple[Found, Sequence[Entry]]:
 
 def _add(found: Found, number: int, task: Task, row: _Row, entries: Sequence[Entry]) -> None:
     key = str(task.key)
+    if row.target not in (None, task.target):
+        raise _Mismatch(f"expected an answer to {key}, got one to a {row.target}")
     if key in found.places:
         before = entries[found.places[key]].where.rpartition(", ")[2]
         raise _Mismatch(f"expected one answer to {key}, got another ({before} counts)")
-    if row.target not in (None, task.target):
-        raise _Mismatch(f"expected an answer to {key}, got one to a {row.target}")
     found.places[key] = number
     if row.answer is not None:
         found.answers[key] = _once(task, row.answer)
