@@ -209,6 +209,13 @@ class Benchmark(abc.ABC):
             f"{path}: {self.name} has no submission format of its own; expected the folder of a run"
         )
 
+    def submission_text(self, records: Sequence[Record]) -> str:
+        """The answers of a run as a file that :meth:`read_submission` reads."""
+        raise BenchmarkError(
+            f"--format submission: {self.name} has no such format for a run; --submission takes the "
+            "run itself, by its folder or name"
+        )
+
     def partitioned(self, settings: Settings) -> Partitioned:
         """The submission and the data of the settings, to be read portion by portion."""
         raise BenchmarkError(

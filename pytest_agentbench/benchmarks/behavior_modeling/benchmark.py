@@ -84,6 +84,9 @@ class BehaviorModeling(Benchmark):
         assert isinstance(dataset, data.BehaviorDataset)
         return submission.read_submission(path, dataset.tasks)
 
+    def submission_text(self, records: Sequence[Record]) -> str:
+        return submission.written(records)
+
     def validate(
         self, path: Path, parameters: Mapping[str, Any], dataset: Path | None
     ) -> Sequence[str]:

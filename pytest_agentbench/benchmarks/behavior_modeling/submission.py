@@ -6,11 +6,12 @@ and ``item_id``). Only where no entry of a file names one, its order counts.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError, InvalidAnswer, shown
 from pytest_agentbench.base.plain import is_id
@@ -20,11 +21,15 @@ from pytest_agentbench.benchmarks.behavior_modeling.answer_files import Entry
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import (
     RECOMMENDATION,
     REVIEW,
+    TARGETS,
     Task,
     read_tasks,
 )
 from pytest_agentbench.benchmarks.protocol import Sample, Submission
 from pytest_agentbench.benchmarks.sources.folders import find_folder
+
+if TYPE_CHECKING:
+    from pytest_agentbench.runs.record import Record
 
 SHOWN = 20  # problems that a run lists; `agentbench validate` lists all
 
@@ -52,12 +57,12 @@ class _Row:
     error: Any = None  # what it says instead of an answer
 
     @property
-    def target(self) -> str | None:
-        """The kind of task that such an answer answers."""
+    def targets(self) -> Collection[str]:
+        """The kinds of task that such an answer may answer."""
         if isinstance(self.answer, list):
-            return RECOMMENDATION
-        named = self.answer if isinstance(self.answer, dict) else ()
-        return next((target for name, target in _ANSWER.items() if name in named), None)
+            return {RECOMMENDATION}
+        named = self.answer if isinstance(self.answer, dict) else {}
+        return {_ANSWER[name] for name in _ANSWER if named.get(name) is not None} or TARGETS
 
 
 @dataclass
@@ -89,6 +94,17 @@ def read_submission(path: Path, tasks: Sequence[Task]) -> Submission:
         more = f"{path}: … and {len(problems) - SHOWN} more; `agentbench validate` lists them all"
         problems[SHOWN:] = [more]
     return Submission(found.answers, tuple(problems), found.described)
+
+
+def written(records: Sequence[Record]) -> str:
+    """The answers of a run as JSON Lines by ``task_id``; of several epochs the first."""
+    lines = []
+    for record in records:
+        if record.epoch == 1 and record.answer is not None:
+            answer = record.answer if record.status == "ok" else {"answer": record.answer}
+            task_id = record.sample.partition("[")[2].removesuffix("]")
+            lines.append(json.dumps({"task_id": task_id, **answer}))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def problems_of(path: Path, tasks: Sequence[Task]) -> tuple[str, list[str]]:
@@ -167,8 +183,8 @@ def match(path: Path, tasks: Sequence[Task]) -> tuple[Found, Sequence[Entry]]:
 
 def _add(found: Found, number: int, task: Task, row: _Row, entries: Sequence[Entry]) -> None:
     key = str(task.key)
-    if row.target not in (None, task.target):
-        raise _Mismatch(f"expected an answer to {key}, got one to a {row.target}")
+    if task.target not in row.targets:
+        raise _Mismatch(f"expected an answer to {key}, got one to a {', '.join(row.targets)}")
     if key in found.places:
         before = entries[found.places[key]].where.rpartition(", ")[2]
         raise _Mismatch(f"expected one answer to {key}, got another ({before} counts)")
@@ -220,7 +236,7 @@ def _row(value: Any) -> _Row | None:
     elif shape is not None and "task" in value:
         shape = SIMULATOR
     wrapped = [value[name] for name in _WRAPPED if name in value]
-    answer = wrapped[0] if wrapped else {name: value[name] for name in _ANSWER if name in value}
+    answer = wrapped[0] if wrapped else {k: value[k] for k in _ANSWER if value.get(k) is not None}
     if answer is not None and answer != {}:  # asbench keeps {} for an agent that failed
         return _Row(shape, facts, answer)
     if shape is None and not wrapped and "error" not in value:
@@ -255,13 +271,13 @@ class _Index:
                 return task
         if "user_id" not in facts:
             raise _Mismatch(f"{_HOW_TO_NAME}, got neither")
-        return self._by_facts(facts, row.target)
+        return self._by_facts(facts, row.targets)
 
-    def _by_facts(self, facts: Mapping[str, Any], target: str | None) -> Task:
+    def _by_facts(self, facts: Mapping[str, Any], targets: Collection[str]) -> Task:
         fitting = [
             task
             for task in self._by_user.get(_named(facts["user_id"], "user_id"), ())
-            if target in (None, task.target) and not any(_differences(task, facts))
+            if task.target in targets and not any(_differences(task, facts))
         ]
         if len(fitting) == 1:
             return fitting[0]

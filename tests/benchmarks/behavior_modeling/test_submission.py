@@ -67,7 +67,8 @@ def shapes():
         for task, answer in pairs
     ]  # fmt: skip
     lines = "".join(f"{json.dumps(row)}\n" for row in rows)
-    frame = [{**row, "task_id": float(row["task_id"])} for row in rows]
+    columns = {"item_list": None, "stars": None, "review": None}
+    frame = [{**columns, **row, "task_id": float(row["task_id"])} for row in rows]
     return {
         "rows.json": (json.dumps(rows), "answers by task_id (JSON)"),
         "rows.jsonl": (lines, "answers by task_id (JSON Lines)"),
