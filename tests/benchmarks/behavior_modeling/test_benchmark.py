@@ -82,13 +82,13 @@ def forward(context):
 def test_answers_have_the_same_scores_from_the_agent_from_a_file_and_without_pytest(project):
     """The oracle is the run of the agent itself: no file, no matching."""
     project.write(agent__py=AGENT)
-    options = ("--text-models=none", "--seed=3")
+    options = ("--text-models=none", "--seed=3", "--limit=40")
     project.pytest(
         "--benchmark=BehaviorModeling", "--agent=agent.py", "--run-dir=asked", "-q", *options
     )
     asked = project.scores(project.path / "asked")
-    assert asked["samples"]["ok"] > 100
-    assert asked["samples"]["invalid"] > 5
+    assert asked["samples"]["ok"] > 30
+    assert asked["samples"]["invalid"] > 1
     assert (
         project.agentbench(
             "export", "asked", "--format=submission", "--output=answers.jsonl"
@@ -96,11 +96,11 @@ def test_answers_have_the_same_scores_from_the_agent_from_a_file_and_without_pyt
     )  # fmt: skip
     project.write(kept__jsonl=(project.path / "asked" / "records.jsonl").read_text())
     result = project.pytest(
-        "--benchmark=BehaviorModeling", "--submission=answers.jsonl", "--run-dir=given", "-n2", *options
+        "--benchmark=BehaviorModeling", "--submission=answers.jsonl", "--run-dir=given", *options
     )  # fmt: skip
     result.stdout.fnmatch_lines(
         [
-            "submission: answers.jsonl: answers by task_id (JSON Lines), 120 of 120 tasks answered",
+            "submission: answers.jsonl: answers by task_id (JSON Lines), 40 of 120 tasks answered",
         ]
     )
     for name in ("answers.jsonl", "kept.jsonl", "asked"):
