@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_agentbench.base.errors import BenchmarkError, InvalidAnswer, shown
 from pytest_agentbench.base.plain import is_id
 from pytest_agentbench.base.progress import say
-from pytest_agentbench.benchmarks.behavior_modeling import answer_files, answers, data
+from pytest_agentbench.benchmarks.behavior_modeling import answer_files, answers, data, layouts
 from pytest_agentbench.benchmarks.behavior_modeling.answer_files import Entry
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import (
     RECOMMENDATION,
@@ -149,7 +149,7 @@ def _tasks(parameters: Mapping[str, Any], dataset: Path | None) -> list[Task]:
         data.LAYOUT,
         parameters["revision"],
     )
-    return read_tasks(data.data_folder(folder), parameters["mode"])
+    return read_tasks(layouts.find(folder), parameters["mode"])
 
 
 def match(path: Path, tasks: Sequence[Task]) -> tuple[Found, Sequence[Entry]]:
