@@ -231,3 +231,22 @@ def test_validate_lists_every_problem_also_of_tasks_without_truth(project, folde
     nowhere = project.agentbench(*command, "nowhere.json")
     assert nowhere.ret == 2
     nowhere.stderr.fnmatch_lines(["agentbench: nowhere.json: no such file; expected answers"])
+
+
+@needs_real_data
+def test_unchanged_candidates_of_the_challenge_score_as_the_published_tool_says(project):
+    """0.4115 is what WebSocietySimulator's own evaluation gives for the same outputs."""
+    data = SHARED / "real" / "challenge" / "track2" / "amazon"
+    outputs = []
+    for path in (data / "tasks").iterdir():
+        task = json.loads(path.read_text())
+        outputs.append({"task": {"description": "Rank.", **task}, "output": task["candidate_list"]})
+    project.write(outputs__json=json.dumps(outputs))
+    given = ("--submission=outputs.json", f"--dataset={data}")
+    assert project.agentbench("validate", "BehaviorModeling", "outputs.json", given[1]).ret == 0
+    assert project.agentbench("score", "BehaviorModeling", *given).ret == 0
+    scores = project.scores()
+    assert scores["samples"]["ok"] == 388
+    assert scores["readings"]["documented"]["average_hit_rate"]["value"] == pytest.approx(
+        0.4115, abs=5e-5
+    )
