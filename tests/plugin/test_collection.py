@@ -72,9 +72,14 @@ def test_a_limit_counts_what_is_selected(project, args, kind):
     )
     drawn = names(result)[:2]
     assert {name.partition("[")[0] for name in drawn} == {kind}
-    again = project.pytest("--limit=2", "-v", "-n2", *args)
-    assert sorted(names_of(project)) == sorted(drawn)
-    assert again.ret == 0
+
+
+@pytest.mark.parametrize("args", [["--benchmark=toysum", "-k", "s1"], ["toysum::sum"]])
+def test_workers_draw_the_same_of_what_is_selected(project, args):
+    project.pytest("--limit=2", *args)
+    drawn = sorted(names_of(project))
+    assert project.pytest("--limit=2", "-n2", *args).ret == 0
+    assert sorted(names_of(project)) == drawn
 
 
 def names_of(project):
