@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     validation = commands.add_parser("validate", help="check a submission file as it would be sent")
     validation.add_argument("benchmark", metavar="BENCHMARK")
     validation.add_argument(
-        "rest", metavar="FILE [--dataset PATH] [--PARAMETER VALUE ...]", nargs=argparse.REMAINDER,
+        "rest", metavar="FILE [--dataset PATH] [--mode MODE] [--PARAMETER VALUE ...]", nargs=argparse.REMAINDER,
         help="what `agentbench validate BENCHMARK --help` says",
     )  # fmt: skip
     validation.set_defaults(run=lambda given: _validate(given.benchmark, given.rest))
@@ -114,7 +114,8 @@ def _score(benchmark: str, arguments: Sequence[str]) -> int:
 def _validate(name: str, arguments: Sequence[str]) -> int:
     """The options after BENCHMARK are the benchmark's own parameters."""
     if name in ("-h", "--help"):
-        print("usage: agentbench validate BENCHMARK FILE [--dataset PATH] [--PARAMETER VALUE ...]")
+        usage = "FILE [--dataset PATH] [--mode MODE] [--PARAMETER VALUE ...]"
+        print(f"usage: agentbench validate BENCHMARK {usage}")
         return 0
     benchmark = registry.get(name)
     parser = argparse.ArgumentParser(prog=f"agentbench validate {benchmark.name}")
