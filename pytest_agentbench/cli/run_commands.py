@@ -56,9 +56,12 @@ def add_run_commands(commands: Any) -> None:
     exporting = commands.add_parser("export", help="write a run in another program's format")
     exporting.add_argument("source", metavar="RUN", help=_RUN)
     exporting.add_argument(
-        "--format", choices=["inspect"], required=True, help="inspect: Inspect AI"
+        "--format", choices=["inspect", "submission"], required=True,
+        help="inspect: Inspect AI; submission: a file of answers for --submission",
+    )  # fmt: skip
+    _add_data_and_output(
+        exporting, "a new file in logs/, where `inspect view` looks; of a submission stdout"
     )
-    _add_data_and_output(exporting, "a new file in logs/, where `inspect view` looks")
     exporting.set_defaults(run=_export)
 
     rendering = commands.add_parser("report", help="write the report.html of a run again")
@@ -158,6 +161,8 @@ def _leaderboard(given: argparse.Namespace) -> int:
 
 def _export(given: argparse.Namespace) -> int:
     run = stored.read(_find(given.source))
+    if given.format == "submission":
+        return _write(stored.benchmark_of(run).submission_text(run.records), given.output)
     dataset, problem = inspect_log.load_context(run, given.dataset)
     if problem is not None:
         print(f"agentbench: {problem}", file=sys.stderr)

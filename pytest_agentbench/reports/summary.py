@@ -21,7 +21,7 @@ NOTE_WIDTH = 80  # of the notes under a header
 
 
 def header(run: Plan, agent: str) -> list[str]:
-    """The line that says what is about to be measured, and what the data set has to say before it."""
+    """What is about to be measured, as what a submission was read, and the data set's notes."""
     asked, all_samples = run.most, len(run.dataset.keys)
     limited = f" of {all_samples}" if asked < all_samples else ""
     most = "up to " if run.draws_late else ""
@@ -30,7 +30,9 @@ def header(run: Plan, agent: str) -> list[str]:
         f"agentbench: {run.settings.nodeid} ({run.settings.mode}), {most}{asked}{limited} samples, "
         f"{data}, {agent}"
     )
-    return [line, *(line for note in run.dataset.notes for line in _indented(note))]
+    described = "" if run.submission is None else run.submission.described
+    submission = [f"submission: {described}"] if described else []
+    return [line, *submission, *(line for note in run.dataset.notes for line in _indented(note))]
 
 
 def _indented(note: str) -> list[str]:

@@ -7,9 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base import parse
-from pytest_agentbench.benchmarks.behavior_modeling import answers, data, diagnostics, scoring
+from pytest_agentbench.benchmarks.behavior_modeling import (
+    answers,
+    data,
+    diagnostics,
+    scoring,
+    submission,
+)
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
-from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Metric, Parameter, Sample
+from pytest_agentbench.benchmarks.protocol import (
+    Benchmark,
+    Dataset,
+    Metric,
+    Parameter,
+    Sample,
+    Submission,
+)
 from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
@@ -75,6 +88,18 @@ class BehaviorModeling(Benchmark):
 
     def score_sample(self, sample: Sample, answer: Any) -> Mapping[str, Mapping[str, float]]:
         return scoring.score_sample(sample, answer)
+
+    def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
+        assert isinstance(dataset, data.BehaviorDataset)
+        return submission.read_submission(path, dataset.tasks)
+
+    def submission_text(self, records: Sequence[Record]) -> str:
+        return submission.written(records)
+
+    def validate(
+        self, path: Path, parameters: Mapping[str, Any], dataset: Path | None
+    ) -> Sequence[str]:
+        return submission.validate(path, parameters, dataset)
 
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
         assert isinstance(dataset, data.BehaviorDataset)

@@ -126,3 +126,127 @@ def forward(context):
     assert {r["status"] for r in records if r["sample"].startswith("review_writing")} == {"ok"}
     result.stdout.fnmatch_lines(["*out of the 20 candidates (place 1), got 'nonsense'*"])
     assert project.scores()["readings"]["documented"]["average_hit_rate"]["value"] == 0
+
+
+AGENT = """
+import random
+
+def forward(context):
+    draw = random.Random(context["task_id"])
+    if context["task_id"] % 10 == 0:
+        return {"stars": 0, "review": "", "item_list": []}
+    if context["target"] == "recommendation":
+        return {"item_list": draw.sample(context["candidate_list"], 7)}
+    return {"stars": draw.uniform(1, 5), "review": draw.choice(["Good.", "Awful, never again.", "Fine."])}
+"""  # fmt: skip
+
+
+def test_answers_have_the_same_scores_from_the_agent_from_a_file_and_without_pytest(project):
+    """The oracle is the run of the agent itself: no file, no matching."""
+    project.write(agent__py=AGENT)
+    options = ("--text-models=none", "--seed=3", "--limit=40")
+    project.pytest(
+        "--benchmark=BehaviorModeling", "--agent=agent.py", "--run-dir=asked", "-q", *options
+    )
+    asked = project.scores(project.path / "asked")
+    assert asked["samples"]["ok"] > 30
+    assert asked["samples"]["invalid"] > 1
+    assert (
+        project.agentbench(
+            "export", "asked", "--format=submission", "--output=answers.jsonl"
+        ).ret == 0
+    )  # fmt: skip
+    project.write(kept__jsonl=(project.path / "asked" / "records.jsonl").read_text())
+    result = project.pytest(
+        "--benchmark=BehaviorModeling", "--submission=answers.jsonl", "--run-dir=given", *options
+    )  # fmt: skip
+    result.stdout.fnmatch_lines(
+        [
+            "submission: answers.jsonl: answers by task_id (JSON Lines), 40 of 120 tasks answered",
+        ]
+    )
+    for name in ("answers.jsonl", "kept.jsonl", "asked"):
+        scored = project.agentbench(
+            "score", "BehaviorModeling", f"--submission={name}", f"--run-dir=scored-{name}", *options
+        )  # fmt: skip
+        assert scored.ret == 1, scored.stderr.str()  # for want of coverage
+    for folder in ("given", "scored-answers.jsonl", "scored-kept.jsonl", "scored-asked"):
+        scores = project.scores(project.path / folder)
+        assert scores["readings"] == asked["readings"]
+        assert scores["samples"] == asked["samples"]
+
+
+def test_problems_of_a_file_fail_the_run_and_missing_answers_stay_in_the_denominator(project):
+    rows = [
+        {"task_id": 1, "item_list": ["nonsense"]},
+        {"task_id": 999, "item_list": ["x"]},
+        {"task_id": 1, "item_list": ["x"]},
+    ]
+    project.write(answers__json=json.dumps(rows))
+    result = project.pytest(
+        "--benchmark=BehaviorModeling", "--submission=answers.json", "--text-models=none", "-q"
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "*answers.json, entry 1: expected task_id to be one of the 120 tasks, got 999",
+            "*answers.json, entry 2: expected one answer to recommendation[[]1], got another (entry 0 counts)",
+            "FAILED BehaviorModeling::gate[[]submission fits the data]*",
+        ],
+        consecutive=False,
+    )  # fmt: skip
+    assert project.scores()["samples"] == {
+        "total": 120, "ok": 0, "invalid": 1, "error": 119, "timeout": 0
+    }  # fmt: skip
+    assert project.scores()["readings"]["documented"]["average_hit_rate"]["value"] == 0
+
+
+def test_validate_lists_every_problem_also_of_tasks_without_truth(project, folder):
+    data = folder(inference_tasks_groundtruth=None)
+    good = [{"task_id": 17, "item_list": ["i3"]}, {"task_id": 18, "stars": 2, "review": "Meh."}]
+    project.write(
+        good__json=json.dumps(good),
+        bad__json=json.dumps([good[0], {**good[1], "stars": 9}, good[0]]),
+        other__json="{}",
+    )
+    command = ("validate", "BehaviorModeling")
+    for mode in ("test", "inference"):
+        fine = project.agentbench(*command, "good.json", f"--dataset={data}", f"--mode={mode}")
+        assert fine.outlines == ["Validation finished without errors! good.json can be submitted"]
+        assert fine.ret == 0
+        said = ["good.json: answers by task_id (JSON), 2 of 2 tasks answered"]
+        assert fine.errlines == said
+        bad = project.agentbench(*command, "bad.json", f"--dataset={data}", f"--mode={mode}")
+        assert bad.ret == 1
+        assert bad.outlines == [
+            "bad.json, entry 1: review_writing[18]: expected stars to be a number from 1 to 5, got 9",
+            "bad.json, entry 2: expected one answer to recommendation[17], got another (entry 0 counts)",
+            "2 problems",
+        ]  # fmt: skip
+    demo = project.agentbench(*command, "good.json")
+    # Two entries that do not fit, and all tasks are missing but the first of the two.
+    assert (demo.ret, demo.outlines[-1]) == (1, "121 problems")
+    other = project.agentbench(*command, "other.json")
+    assert (other.ret, len(other.outlines)) == (1, 2)
+    nowhere = project.agentbench(*command, "nowhere.json")
+    assert nowhere.ret == 2
+    nowhere.stderr.fnmatch_lines(["agentbench: nowhere.json: no such file; expected answers"])
+
+
+@needs_real_data
+def test_unchanged_candidates_of_the_challenge_score_as_the_published_tool_says(project):
+    """0.4115 is what WebSocietySimulator's own evaluation gives for the same outputs."""
+    data = SHARED / "real" / "challenge" / "track2" / "amazon"
+    outputs = []
+    for path in (data / "tasks").iterdir():
+        task = json.loads(path.read_text())
+        outputs.append({"task": {"description": "Rank.", **task}, "output": task["candidate_list"]})
+    project.write(outputs__json=json.dumps(outputs))
+    given = ("--submission=outputs.json", f"--dataset={data}")
+    assert project.agentbench("validate", "BehaviorModeling", "outputs.json", given[1]).ret == 0
+    assert project.agentbench("score", "BehaviorModeling", *given).ret == 0
+    scores = project.scores()
+    assert scores["samples"]["ok"] == 388
+    assert scores["readings"]["documented"]["average_hit_rate"]["value"] == pytest.approx(
+        0.4115, abs=5e-5
+    )
