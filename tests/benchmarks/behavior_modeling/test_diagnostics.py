@@ -49,9 +49,8 @@ def test_chance_is_the_mean_over_lists_of_every_length(folder, load):
 
 def test_a_run_is_broken_down_by_kind_of_task_by_source_and_by_category(folder, load, answered):
     def agent(context):
-        return (
-            {"item_list": RANKED} if "candidate_list" in context else {"stars": 3.0, "review": "x"}
-        )
+        ranked = context["target"] == "recommendation"
+        return {"item_list": RANKED} if ranked else {"stars": 3.0, "review": "x"}
 
     items = [{"item_id": f"i{n}", "categories": "Tea, Cups", "type": "product"} for n in range(8)]
     items[2] |= {"categories": None, "type": None, "source": "yelp"}
