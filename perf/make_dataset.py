@@ -2,7 +2,7 @@
 
 `agentbench make-dataset` on synthetic JSON Lines in the shape of Amazon Reviews 2023, with texts of about 500
 characters (12 reviews a person, 40 an item, popularity as 1 / rank), in a process of its own: 200 tasks of
-20 candidates. MB: the whole process. What it needs beside that is on disk.
+20 candidates. µs: of the processor. MB: the whole process; what it needs beside that is on disk.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def measured(folder: Path, reviews: int) -> list[Cell]:
     held = [float(line.split("|")[3]) for line in lines if line.startswith(("| unch", "| by pop"))]
     shutil.rmtree(folder / "made")
     return [
-        reviews, size, made.seconds, 1e6 * made.seconds / reviews, made.mb,
-        int(kept.replace(",", "")), max(held),
+        reviews, size, made.seconds, made.cpu, 1e6 * made.cpu / reviews, made.mb,
+        int(kept.replace(",", "")), max(held) + 0.0,
     ]  # fmt: skip
 
 

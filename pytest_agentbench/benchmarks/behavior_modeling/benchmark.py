@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base import parse
+from pytest_agentbench.base.errors import expect
 from pytest_agentbench.benchmarks.behavior_modeling import answers, data, diagnostics, scoring
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
 from pytest_agentbench.benchmarks.behavior_modeling.corpus.columns import parse_map
@@ -92,6 +93,8 @@ class BehaviorModeling(Benchmark):
     def make_dataset(self, out: Path, seed: int, options: Mapping[str, Any]) -> Iterable[str]:
         from pytest_agentbench.benchmarks.behavior_modeling.corpus import assemble
 
+        for name in ("reviews", "items"):
+            expect(options[name], f"--{name}", "files or a hub data set", options[name])
         named = {name: value for name, value in options.items() if name != "map"}
         return assemble.make(assemble.Wishes(out=out, seed=seed, mapping=options["map"], **named))
 

@@ -143,20 +143,25 @@ def _items(source: RowSource, columns: Columns, counts: Counter[str]) -> Iterato
 
 
 def _reviews(source: RowSource, columns: Columns, counts: Counter[str]) -> Iterator[Review]:
+    number = nobody = undated = unrated = 0
     for number, row in enumerate(_rows(source, "reviews"), 1):
-        counts["reviews read"] += 1
         record = normal.review_record(row, columns, number)
-        time = None if record is None else normal.time_of(record)
         if record is None:
-            counts["reviews without a person or an item, left out"] += 1
-        elif time is None:
-            counts["reviews without a date, left out"] += 1
-        else:
-            stars = record["stars"]
-            counts["reviews without stars from 1 to 5"] += stars is None
-            fit = stars is not None and bool(record["text"].strip())
-            line = f"{json.dumps(record)}\n".encode("ascii")
-            yield Review(record["user_id"], record["item_id"], time, stars, fit, line)
+            nobody += 1
+            continue
+        time = normal.time_of(record)
+        if time is None:
+            undated += 1
+            continue
+        stars = record["stars"]
+        unrated += stars is None
+        fit = stars is not None and bool(record["text"].strip())
+        line = f"{json.dumps(record)}\n".encode("ascii")
+        yield Review(record["user_id"], record["item_id"], time, stars, fit, line)
+    counts["reviews read"] = number
+    counts["reviews without a person or an item, left out"] = nobody
+    counts["reviews without a date, left out"] = undated
+    counts["reviews without stars from 1 to 5"] = unrated
 
 
 def _require_stars(counts: Counter[str], columns: Columns) -> None:

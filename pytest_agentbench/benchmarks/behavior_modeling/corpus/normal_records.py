@@ -30,6 +30,7 @@ _STATUS_SHELVES = {
     "library", "to-buy", "wish-list", "my-books", "owned-books", "audiobook", "audiobooks", "ebooks",
 }  # fmt: skip
 _MOST_SHELVES = 10
+_PLAIN = {str, int, bool, type(None)}
 _TIME_NAMES = ("timestamp", "date", "date_added", "time")  # as the store knows them
 
 
@@ -50,8 +51,10 @@ def review_record(row: Mapping[str, Any], columns: Columns, number: int) -> dict
         "text": "" if text is None else str(text),
         _time_name(names["date"], date): date,
     }
-    taken = {*names.values(), *record, *_TIME_NAMES}
-    record.update((key, plain(value)) for key, value in row.items() if key not in taken)
+    used = names.values()
+    for key, value in row.items():
+        if key not in record and key not in _TIME_NAMES and key not in used:
+            record[key] = value if type(value) in _PLAIN else plain(value)
     return _with_origin(record, columns)
 
 
@@ -114,11 +117,13 @@ def identifier(value: Any) -> str | None:
     >>> identifier(17), identifier(17.0), identifier(" "), identifier(None)
     ('17', '17', None, None)
     """
+    if isinstance(value, str):
+        return value.strip() or None
     if value is None or isinstance(value, bool) or value != value:  # NaN
         return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return str(value).strip() or None
+    return str(value)
 
 
 def stars_of(value: Any) -> float | None:
@@ -181,7 +186,7 @@ def _categories(value: Any) -> Any:
 
 
 def _with_origin(record: dict[str, Any], columns: Columns) -> dict[str, Any]:
-    for key, value in (("source", columns.source), ("type", columns.kind)):
-        if value is not None:
-            record.setdefault(key, value)
+    if columns.source is not None:
+        record.setdefault("source", columns.source)
+        record.setdefault("type", columns.kind)
     return record

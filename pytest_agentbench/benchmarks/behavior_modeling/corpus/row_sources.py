@@ -5,8 +5,10 @@ Everything is streamed: neither memory nor the hub client's cache holds a whole 
 
 from __future__ import annotations
 
+import csv
 import glob
 import importlib
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -20,14 +22,16 @@ from pytest_agentbench.base.files import file_digest
 
 INSTALL = 'pip install "pytest-agentbench[hub]"'
 BATCH = 10_000  # rows
+LONGEST_FIELD = 1 << 26  # of a CSV file; Python's own limit is 128 KB
 
-# The loader of ``datasets`` for each kind of file. JSON Lines are read as lines of text: the types and
-# keys of real ones differ from line to line (Yelp's attributes, Amazon's details), and the loader
-# "json" gives all rows the columns of the first ones.
-_LOADERS = {
-    ".csv": "csv", ".json": "text", ".jsonl": "text", ".ndjson": "text", ".parquet": "parquet",
+_KINDS = {
+    ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet",
     ".tsv": "csv",
 }  # fmt: skip
+# The loader of ``datasets`` for each kind. JSON Lines and CSV are read as lines of text. The loader "json"
+# gives all rows the columns and types of the first ones, but those of real files differ from line to line
+# (Yelp's attributes, Amazon's details); the loader "csv" makes numbers of ids.
+_LOADERS = {"json": "text", "csv": "text", "parquet": "parquet"}
 _HUB = re.compile(
     r"(?P<repository>[\w.-]+/[\w.-]+)(@(?P<revision>[\w./-]+))?(,(?P<config>[^,:]+))?(:(?P<split>[\w.]+))?"
 )
@@ -44,7 +48,7 @@ class RowSource:
     """Files of one kind, or a data set of the hub."""
 
     given: str
-    loader: str | None = None  # of files
+    kind: str | None = None  # of files: json, csv or parquet
     files: tuple[str, ...] = ()
     separator: str = ","
     repository: str | None = None
@@ -102,7 +106,7 @@ def _local_files(given: str) -> tuple[str, ...]:
 def _suffix(name: str) -> str | None:
     """The suffix that says what kind of file it is, without that of its compression."""
     suffix = Path(name.lower().removesuffix(".gz")).suffix
-    return suffix if suffix in _LOADERS else None
+    return suffix if suffix in _KINDS else None
 
 
 def _of_files(given: str, files: tuple[str, ...], option: str) -> RowSource:
@@ -110,15 +114,15 @@ def _of_files(given: str, files: tuple[str, ...], option: str) -> RowSource:
     for name, suffix in suffixes.items():
         if suffix is None:
             raise BenchmarkError(f"{option}: expected {_EXPECTED}, got {shown(name)}")
-    kinds = sorted({str(suffix) for suffix in suffixes.values()})
-    loaders = {_LOADERS[kind] for kind in kinds}
-    if len(loaders) > 1 or {".csv", ".tsv"} <= set(kinds):
+    found = sorted({str(suffix) for suffix in suffixes.values()})
+    kinds = {_KINDS[suffix] for suffix in found}
+    if len(kinds) > 1 or {".csv", ".tsv"} <= set(found):
         raise BenchmarkError(
-            f"{option}: expected files of one kind in {given}, got {', '.join(kinds)}; "
-            f"a pattern such as '{given}/*{kinds[0]}' chooses"
+            f"{option}: expected files of one kind in {given}, got {', '.join(found)}; "
+            f"a pattern such as '{given}/*{found[0]}' chooses"
         )
-    separator = "\t" if kinds == [".tsv"] else ","
-    return RowSource(given, loaders.pop(), files, separator)
+    separator = "\t" if found == [".tsv"] else ","
+    return RowSource(given, kinds.pop(), files, separator)
 
 
 def batches(source: RowSource, option: str) -> Iterator[list[Row]]:
@@ -130,11 +134,11 @@ def batches(source: RowSource, option: str) -> Iterator[list[Row]]:
         )
     datasets: Any = importlib.import_module("datasets")
     try:
-        if source.loader == "text":
+        if source.kind == "json":
             yield from _json_lines(datasets, source, option)
-        elif source.loader == "csv":
-            yield from _csv(datasets, source)
-        elif source.loader is not None:
+        elif source.kind == "csv":
+            yield from _csv(datasets, source, option)
+        elif source.kind is not None:
             yield from _tables(_stream(datasets, source))
         else:
             yield from _tables(_hub(datasets, source, option))
@@ -149,39 +153,64 @@ def batches(source: RowSource, option: str) -> Iterator[list[Row]]:
 
 def _stream(datasets: Any, source: RowSource, **options: Any) -> Any:
     return datasets.load_dataset(
-        source.loader, data_files=list(source.files), split="train", streaming=True, **options
+        _LOADERS[source.kind or ""],
+        data_files=list(source.files),
+        split="train",
+        streaming=True,
+        **options,
     )
 
 
 def _json_lines(datasets: Any, source: RowSource, option: str) -> Iterator[list[Row]]:
-    number = 0
-    for batch in _stream(datasets, source).with_format("arrow").iter(BATCH):
-        rows = []
-        for line in batch["text"].to_pylist():
-            number += 1
-            text = line.lstrip("\ufeff").strip()
-            if text:
-                rows.append(_object(text, f"{option} {source.given}, line {number}"))
-        yield rows
+    numbered = enumerate(_lines(_stream(datasets, source)), 1)
+    while part := list(itertools.islice(numbered, BATCH)):
+        yield [
+            _object(line, f"{option} {source.given}, line ", number)
+            for number, line in part
+            if line and not line.isspace()
+        ]
 
 
-def _object(text: str, where: str) -> Row:
+def _object(text: str, where: str, number: int) -> Row:
     try:
-        found = json.loads(text)
+        found = json.loads(text.lstrip("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise BenchmarkError(f"{where}: expected one JSON object a line, but {error}") from None
+        raise BenchmarkError(
+            f"{where}{number}: expected one JSON object a line, but {error}"
+        ) from None
     if not isinstance(found, dict):
-        raise BenchmarkError(f"{where}: expected one JSON object a line, got {shown(found)}")
+        raise BenchmarkError(
+            f"{where}{number}: expected one JSON object a line, got {shown(found)}"
+        )
     return found
 
 
-def _csv(datasets: Any, source: RowSource) -> Iterator[list[Row]]:
+def _csv(datasets: Any, source: RowSource, option: str) -> Iterator[list[Row]]:
     """Every value as its text: an id such as 0143039954 is no number."""
-    plain = {"sep": source.separator, "keep_default_na": False, "na_filter": False}
-    names = next(iter(_stream(datasets, source, **plain))).keys()
-    features = datasets.Features({name: datasets.Value("string") for name in names})
-    for rows in _tables(_stream(datasets, source, features=features, **plain)):
-        yield [{name: value or None for name, value in row.items()} for row in rows]
+    csv.field_size_limit(LONGEST_FIELD)
+    lines = _lines(_stream(datasets, source, keep_linebreaks=True))
+    rows = csv.reader(lines, delimiter=source.separator)
+    header: list[str] = []
+    batch: list[Row] = []
+    for values in rows:
+        header = header or [name.lstrip("\ufeff") for name in values]
+        if not values or [values[0].lstrip("\ufeff"), *values[1:]] == header:
+            continue  # every file begins with it
+        if len(values) != len(header):
+            raise BenchmarkError(
+                f"{option} {source.given}, line {rows.line_num}: expected {len(header)} values "
+                f"({', '.join(header)}), got {len(values)}"
+            )
+        batch.append(dict(zip(header, (value or None for value in values), strict=True)))
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    yield batch
+
+
+def _lines(stream: Any) -> Iterator[str]:
+    for batch in stream.with_format("arrow").iter(BATCH):
+        yield from batch["text"].to_pylist()
 
 
 def _hub(datasets: Any, source: RowSource, option: str) -> Any:

@@ -11,9 +11,8 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_agentbench.base.progress import Progress, say
 
@@ -31,8 +30,7 @@ _BATCH = 20_000
 _MANY = 500_000  # reviews: from here on sorting takes seconds, and is announced
 
 
-@dataclass(frozen=True)
-class Review:
+class Review(NamedTuple):
     """One line of the spool, with what the split needs to know of it."""
 
     user: str
