@@ -76,6 +76,9 @@ class Dataset(abc.ABC):
     keys: Sequence[SampleKey]
     digest: str  # of the data; scores are compared only where it is equal
     description: str  # one line for people; says "synthetic" where the data are
+    notes: Sequence[
+        str
+    ] = ()  # what people should know before the first sample: lines of the header
     samples_here: bool = True  # False where only workers read them: then no floor is computed
 
     def __len__(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -59,13 +59,13 @@ def requested(
 
     for value in config.getoption("agentbench_benchmark") or []:
         if Path(value).suffix.lower() in scenario.SUFFIXES:
-            add(None, config.invocation_params.dir / value)
+            add(None, absolute(config, value))
         else:
             add(value)
     for arg in config.args:
         where, colons, name = arg.partition("::")
         benchmark = _benchmark_in(config, where, settings) if colons else None
-        path = config.invocation_params.dir / where
+        path = absolute(config, where)
         if benchmark is not None:
             selected.setdefault(benchmark, []).append(name)
             if benchmark not in settings:
@@ -79,6 +79,23 @@ def requested(
     if len(settings) > 1:
         settings = {n: _apart(s) for n, s in settings.items()}
     return settings, selected, paths
+
+
+def narrowing(
+    config: pytest.Config,
+    runs: Iterable[str],
+    selected: Mapping[str, Sequence[str]],
+    paths: Mapping[str, Path],
+) -> set[str]:
+    """The runs of which only a part is selected: with -k, -m, or names after ``::``."""
+    if config.option.keyword or config.option.markexpr:
+        return set(runs)
+    named = {
+        absolute(config, where)
+        for where, colons, _ in (arg.partition("::") for arg in config.args)
+        if colons
+    }
+    return {*selected, *(nodeid for nodeid, path in paths.items() if path in named)}
 
 
 def _refuse_foreign_parameters(typed: Layer, settings: Collection[Settings]) -> None:
@@ -134,11 +151,16 @@ def bases(config: pytest.Config) -> list[Path]:
     return list(dict.fromkeys([config.invocation_params.dir, config.rootpath]))
 
 
+def absolute(config: pytest.Config, where: str) -> Path:
+    """A path on the command line, as pytest makes it: without ``..``, and with links as they are."""
+    path = config.invocation_params.dir / where
+    return Path(os.path.abspath(path))  # noqa: PTH100 -- resolve() would follow links
+
+
 def _relative(config: pytest.Config, path: Path) -> str:
     """The node id of a file, as pytest makes it."""
-    path = path.absolute()
     try:
-        return Path(path).relative_to(config.rootpath).as_posix()
+        return path.relative_to(config.rootpath).as_posix()
     except ValueError:
         return path.as_posix()
 

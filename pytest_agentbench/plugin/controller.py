@@ -59,7 +59,9 @@ class Controller:
         self.workers: set[Any] = set()  # xdist's, those that have not ended
 
     def pytest_report_header(self) -> list[str]:
-        lines = [summary.header(one.plan, one.agent["name"]) for one in self.collectors]
+        lines = [
+            line for one in self.collectors for line in summary.header(one.plan, one.agent["name"])
+        ]
         confined = {manifest.confinement_in_force(one.plan, one.agent) for one in self.collectors}
         return lines + [f"confinement: {means}" for means in confined if means is not None]
 

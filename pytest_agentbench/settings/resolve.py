@@ -63,6 +63,7 @@ def resolve(
     values["gates"] = gates.combine(gate_layers)
     _one_of("mode", values["mode"], found.modes, found.name, layers)
     _one_of("reading", values["reading"], found.readings, found.name, layers)
+    _either_limit_or_first(values, layers)
     if values["submission"] is not None:
         if _giving("agent", layers):
             raise SettingsError(
@@ -136,6 +137,19 @@ def origin(key: str, layers: Iterable[Layer]) -> str:
     """Where the value in force of a key was given."""
     layer = _giving(key, layers)
     return key if layer is None else layer.where(key)
+
+
+def _either_limit_or_first(values: dict[str, Any], layers: Sequence[Layer]) -> None:
+    """The stronger layer's of the two holds; both in one place contradict each other."""
+    by_limit, by_first = _giving("limit", layers), _giving("first", layers)
+    if by_limit is None or by_first is None:
+        return
+    if by_limit is by_first:
+        raise SettingsError(
+            f"{by_first.where('first')}: expected either the first N samples or a draw of N, got "
+            f"both ({by_limit.where('limit')})"
+        )
+    values["first" if layers.index(by_limit) < layers.index(by_first) else "limit"] = None
 
 
 def _one_of(

@@ -72,7 +72,13 @@ class Settings:
         to_json=str, from_json=_data_source, decides_scores=True, differs_by_host=True,
     ))  # fmt: skip
     limit: int | None = setting(Option(
-        "N", "ask only N samples, drawn with the seed; the run is marked partial",
+        "N",
+        "ask only N samples of those selected, drawn with the seed; the run is marked partial",
+        "a whole number from 1", parse.number(1), ini="int",
+        decides_questions=True, decides_scores=True,
+    ))  # fmt: skip
+    first: int | None = setting(Option(
+        "N", "ask only the first N samples of those selected, in the order of the data",
         "a whole number from 1", parse.number(1), ini="int",
         decides_questions=True, decides_scores=True,
     ))  # fmt: skip

@@ -72,9 +72,10 @@ def _parquet() -> bytes:
 
 
 def _tasks(path: Path) -> None:
+    from pytest_agentbench.benchmarks.behavior_modeling import layouts
     from pytest_agentbench.benchmarks.behavior_modeling.tasks import read_tasks
 
-    for task in read_tasks(path.parent, "test"):
+    for task in read_tasks(layouts.find(path.parent), "test"):
         assert task.truth is not None
 
 

@@ -46,6 +46,12 @@ class BehaviorModeling(Benchmark):
     default_baseline = "user-category"
     parameters = (
         Parameter(
+            "store", "a folder with user.json, item.json and review.json", parse.path,
+            metavar="FOLDER",
+            help="the folder with user.json, item.json and review.json, where the tasks lie "
+            "elsewhere",
+        ),
+        Parameter(
             "text_models", "offline, published, none or a folder", parse.path, metavar="SET",
             help="models that score texts: offline, published, none or a folder (default: offline, "
             "if installed)",
@@ -83,6 +89,9 @@ class BehaviorModeling(Benchmark):
 
     def load(self, settings: Settings) -> Dataset:
         return data.load(settings)
+
+    def truth_places(self, settings: Settings) -> Sequence[Path]:
+        return [*super().truth_places(settings), *data.truth_places(settings)]
 
     def check(self, sample: Sample, answer: Any) -> dict[str, Any]:
         return answers.check(sample, answer)
