@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_agentbench.benchmarks.behavior_modeling.corpus.columns import Columns
+from pytest_agentbench.benchmarks.behavior_modeling.items import categories
 from pytest_agentbench.benchmarks.behavior_modeling.store import review_time
 
 # Computed over all reviews, those after the split included: computed again from the store.
@@ -24,12 +25,7 @@ DROPPED_OF_ITEMS = (
 DROPPED_OF_USERS = ("cool", "elite", "fans", "funny", "useful")
 DROPPED_PREFIX = "compliment_"  # of users
 DROPPED_DETAILS = ("Best Sellers Rank", "Customer Reviews")  # within an item's details
-# Shelves of Goodreads that say what a person did with a book, not what it is.
-_STATUS_SHELVES = {
-    "to-read", "currently-reading", "owned", "default", "favorites", "books-i-own", "ebook", "kindle",
-    "library", "to-buy", "wish-list", "my-books", "owned-books", "audiobook", "audiobooks", "ebooks",
-}  # fmt: skip
-_MOST_SHELVES = 10
+_MOST_SHELVES = 10  # that become categories
 _PLAIN = {str, int, bool, type(None)}
 _TIME_NAMES = ("timestamp", "date", "date_added", "time")  # as the store knows them
 
@@ -171,18 +167,13 @@ def _opened(value: Any) -> Any:
 
 
 def _categories(value: Any) -> Any:
-    """Categories as the store knows them; lists of lists (Amazon before 2018) and shelves made flat."""
+    """Categories as the store knows them; shelves, and lists of lists (Amazon before 2018), made flat."""
     if not isinstance(value, list):
         return value
-    flat: list[Any] = []
-    for part in value:
-        if isinstance(part, Mapping):
-            name = str(part.get("name", ""))
-            flat.extend([name] if name and name not in _STATUS_SHELVES else [])
-        else:
-            flat.extend(part if isinstance(part, list) else [part])
-    shelves = any(isinstance(part, Mapping) for part in value)
-    return list(dict.fromkeys(map(str, flat)))[: _MOST_SHELVES if shelves else None]
+    if any(isinstance(part, Mapping) for part in value):
+        return categories({"popular_shelves": value})[:_MOST_SHELVES]
+    parts = (part if isinstance(part, list) else [part] for part in value)
+    return list(dict.fromkeys(str(name) for part in parts for name in part))
 
 
 def _with_origin(record: dict[str, Any], columns: Columns) -> dict[str, Any]:
