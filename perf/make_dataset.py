@@ -17,15 +17,8 @@ from pathlib import Path
 import numpy as np
 from measure import Cell, agentbench, show
 
-HEAD = (
-    "reviews",
-    "source file MB",
-    "s",
-    "µs a review",
-    "MB",
-    "reviews in the store",
-    "largest rate above chance",
-)
+HEAD = ("reviews", "source file MB", "s", "processor s", "µs a review", "MB", "reviews in the store",
+        "largest rate above chance")  # fmt: skip
 WORDS = (
     "the tea was warm and the staff kind but slow with plenty of good cake to share " * 6
 ).strip()
