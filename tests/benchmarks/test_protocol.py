@@ -63,6 +63,7 @@ def test_many_samples_are_scored_one_by_one():
     [
         ("read_submission", ("x.csv", None, None), "x.csv: doubling has no submission format"),
         ("validate", ("x.csv", {}, None), "x.csv: doubling has no submission format"),
+        ("make_dataset", ("out", 0, {}), "doubling cannot make data sets of other data"),
         ("partitioned", (None,), "--engine: doubling cannot be scored on a cluster"),
         ("agent_template", (), "doubling has no template of an agent: .*agent_template.py.txt is"),
     ],

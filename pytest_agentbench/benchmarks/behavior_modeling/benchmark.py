@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base import parse
+from pytest_agentbench.base.errors import expect
 from pytest_agentbench.benchmarks.behavior_modeling import (
     answers,
     data,
@@ -15,6 +16,7 @@ from pytest_agentbench.benchmarks.behavior_modeling import (
     submission,
 )
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
+from pytest_agentbench.benchmarks.behavior_modeling.corpus.columns import parse_map
 from pytest_agentbench.benchmarks.protocol import (
     Benchmark,
     Dataset,
@@ -77,6 +79,27 @@ class BehaviorModeling(Benchmark):
         Parameter("revision", "a commit, tag or branch of the hub's data set", parse.text),
     )  # fmt: skip
 
+    corpus_options = (
+        Parameter(
+            "reviews", "files or a hub data set", parse.text, metavar="SOURCE",
+            help="JSON Lines, CSV or Parquet (a file, a folder, a pattern, hf://…), or a hub data set "
+            "(hub:owner/name[@revision][,config][:split])",
+        ),
+        Parameter("items", "files or a hub data set", parse.text, metavar="SOURCE",
+                  help="the items that are reviewed, likewise"),
+        Parameter("users", "files or a hub data set", parse.text, metavar="SOURCE",
+                  help="the people, likewise (default: only their ids are known)"),
+        Parameter("map", "FIELD=COLUMN,…", parse_map, {}, metavar="FIELD=COLUMN,…",
+                  help="where user_id, item_id, stars, text, date, review_id and categories are "
+                  "(TABLE.FIELD=COLUMN for one source; default: a guess by the columns' names)"),
+        Parameter("tasks", "a whole number of at least 2", parse.number(2), 200, metavar="N",
+                  help="how many tasks, one half for each target (default: 200)"),
+        Parameter("candidates", "a whole number from 2 to 1000", parse.number(2, 1000), 20, metavar="N",
+                  help="how many candidates a recommendation has (default: 20)"),
+        Parameter("history", "a whole number of at least 1", parse.number(1), 5, metavar="N",
+                  help="the least number of known reviews of a person asked about (default: 5)"),
+    )  # fmt: skip
+
     def load(self, settings: Settings) -> Dataset:
         return data.load(settings)
 
@@ -100,6 +123,14 @@ class BehaviorModeling(Benchmark):
         self, path: Path, parameters: Mapping[str, Any], dataset: Path | None
     ) -> Sequence[str]:
         return submission.validate(path, parameters, dataset)
+
+    def make_dataset(self, out: Path, seed: int, options: Mapping[str, Any]) -> Iterable[str]:
+        from pytest_agentbench.benchmarks.behavior_modeling.corpus import assemble
+
+        for name in ("reviews", "items"):
+            expect(options[name], f"--{name}", "files or a hub data set", options[name])
+        named = {name: value for name, value in options.items() if name != "map"}
+        return assemble.make(assemble.Wishes(out=out, seed=seed, mapping=options["map"], **named))
 
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
         assert isinstance(dataset, data.BehaviorDataset)
