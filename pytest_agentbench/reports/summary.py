@@ -33,14 +33,12 @@ def progress_line(run: Plan, records: Collection[Record], expected: int) -> str:
     """``humob: 120/300, 118 ok, 2 invalid, geobleu 0.2034 so far in valid answers``"""
     by_status = {status: sum(record.status == status for record in records) for status in STATUSES}
     parts = [f"{len(records)}/{expected}", rows.counts(Counts(len(records), **by_status))]
-    headline, reading = run.benchmark.headline, run.settings.reading
-    values = [
-        record.metrics[reading][headline]
-        for record in records
-        if headline in record.metrics.get(reading, {})
-    ]
-    if values:
-        parts.append(f"{headline} {number(sum(values) / len(values))} so far in valid answers")
+    found = [record.metrics.get(run.settings.reading, {}) for record in records]
+    for headline in run.benchmark.headlines:
+        values = [metrics[headline] for metrics in found if headline in metrics]
+        if values:
+            parts.append(f"{headline} {number(sum(values) / len(values))} so far in valid answers")
+            break
     return f"{run.settings.nodeid}: {', '.join(parts)}"
 
 
@@ -56,7 +54,7 @@ def summary(
 ) -> None:
     """The section of one run at the end; briefly, a line of it."""
     where = None if folder is None else _shown(folder)
-    headline = run.benchmark.headline
+    headline = scores.headline(run.benchmark.headlines)
     if brief:
         line = f"{run.settings.nodeid}: {headline} {with_interval(scores.metric(headline))}"
         reporter.write_line(f"{line}, run: {where}" if where else line)
@@ -75,12 +73,20 @@ def summary(
             reporter.write_line(f"to go on, give the same command with --resume={where}")
     reporter.write_line("")
     width = shutil.get_terminal_size().columns
-    for line in table(rows.metric_table(scores, run.benchmark.metrics), width):
+    first, *beside = rows.metric_tables(scores, run.benchmark.metrics)
+    for line in table(first, width):
         reporter.write_line(line)
+    for found in beside:
+        reporter.write_line("")
+        for line in table_beside(found, width):
+            reporter.write_line(line)
+    if beside:
+        reporter.write_line("")
     epochs = rows.epochs_note(scores, headline)
     if epochs:
         reporter.write_line(epochs)
-    for note in scores.notes:
+    worst = rows.worst_group_note(scores, run.benchmark.metrics, headline)
+    for note in [*([worst] if worst else []), *scores.notes]:
         for line in textwrap.wrap(note, width, subsequent_indent="  ", break_on_hyphens=False):
             reporter.write_line(line)
     _baseline(reporter, run, scores)
@@ -96,18 +102,44 @@ def table(found: rows.MetricTable, width: int) -> list[str]:
 
     In a narrow terminal the column that says which direction is better is left out.
     """
+    note = [rows.PRIMARY_NOTE] if len(found.readings) > 1 else []
+    return [*_lines(found, found.rows, width), *note, *rows.absences(found)]
+
+
+def table_beside(found: rows.MetricTable, width: int) -> list[str]:
+    """Further metrics: those that have a value, and of which one value is better than another."""
+    shown = [
+        row for row in found.rows if row.metric.better != "none" and row.scores[0].value is not None
+    ]
+    absent = (
+        (row.metric.name, row.scores[0].reason) for row in found.rows if row.scores[0].value is None
+    )
+    lines = _lines(found, shown, width) if shown else []
+    for reason, names in rows.by_reason(absent).items():
+        lines += textwrap.wrap(
+            f"{found.readings[0]}: absent ({reason}): {names}", width, subsequent_indent="  "
+        )
+    return lines
+
+
+def _lines(found: rows.MetricTable, shown: Sequence[rows.MetricRow], width: int) -> list[str]:
     primary, *others = found.readings
     lines = [["metric", "better", f"{primary} *" if others else primary, INTERVAL, *others]]
-    for row in found.rows:
+    for row in shown:
         own, *rest = row.scores
         lines.append(
-            [row.label, row.metric.better, number(own.value), interval(own.low, own.high)]
+            [
+                row.label,
+                rows.BETTER[row.metric.better],
+                number(own.value),
+                interval(own.low, own.high),
+            ]
             + [number(score.value) for score in rest]
         )
-    shown = columns(lines, left=(0, 1))
-    if max(map(len, shown)) > width:
-        shown = columns([[line[0], "", *line[2:]] for line in lines], left=(0, 1))
-    return [*shown, *([rows.PRIMARY_NOTE] if others else []), *rows.absences(found)]
+    wide = columns(lines, left=(0, 1))
+    if max(map(len, wide)) <= width:
+        return wide
+    return columns([[line[0], "", *line[2:]] for line in lines], left=(0, 1))
 
 
 def _baseline(reporter: Writer, run: Plan, scores: Scores) -> None:
@@ -134,7 +166,7 @@ def _gate(reporter: Writer, gate: GateResult) -> None:
     if gate.passed is None:
         reporter.write_line(line, yellow=True)
     elif gate.passed:
-        reporter.write_line(f"{line} ({number(gate.value)})", green=True)
+        reporter.write_line(f"{line} ({number(gate.value)}{gate.place})", green=True)
     else:
         reporter.write_line(f"{line}: {gate.failure}", red=True)
 

@@ -44,7 +44,7 @@ def test_a_zero_difference_is_the_same_in_every_report(project, monkeypatch):
 
 
 def test_the_primary_reading_comes_first_and_absent_values_are_explained():
-    table = rows.metric_table(SCORES, [])
+    (table,) = rows.metric_tables(SCORES, [])
     assert table.readings == ("lenient", "exact")
     assert [[score.value for score in row.scores] for row in table.rows] == [
         [0.75, 0.5],

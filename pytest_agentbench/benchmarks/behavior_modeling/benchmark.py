@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base import parse
-from pytest_agentbench.benchmarks.behavior_modeling import answers, data, diagnostics, scoring
+from pytest_agentbench.benchmarks.behavior_modeling import (
+    answers,
+    data,
+    diagnostics,
+    extended,
+    scoring,
+)
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
 from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Metric, Parameter, Sample
 from pytest_agentbench.metrics.estimator import Estimator
@@ -36,9 +42,14 @@ class BehaviorModeling(Benchmark):
         Metric("review_generation", "higher", 0, 1, description="1 - the weighted text errors"),
         Metric("overall_quality", "higher", 0, 1, description="stars and text together"),
         Metric("final_score", "higher", 0, 100, description="both targets together"),
+        *extended.METRICS,
     )
     hub_repository = data.HUB_REPOSITORY
     headline = "final_score"
+    # Of a run with one target, without text models, or in the reading `extended`.
+    other_headlines = (
+        "average_hit_rate", "overall_quality", "preference_estimation", "mrr", "star_mae",
+    )  # fmt: skip
     baselines = BASELINES
     default_baseline = "user-category"
     parameters = (

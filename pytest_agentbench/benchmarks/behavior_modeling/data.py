@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.behavior_modeling import sample_groups
 from pytest_agentbench.benchmarks.behavior_modeling import store as stores
 from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import (
@@ -102,6 +103,9 @@ class BehaviorDataset(Dataset):
 
     def cluster(self, index: int) -> str:
         return self.tasks[index].user_id
+
+    def groups(self, index: int) -> dict[str, str]:
+        return sample_groups.groups(self.tasks[index], self.store)
 
     def task_of(self, sample: str) -> Task:
         """The task that a record's sample names."""
