@@ -71,6 +71,7 @@ def intervals(
     other: Estimator | None = None,
     ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
     spare: float = 0.0,
+    resamples: int = RESAMPLES,
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """The 95 % bootstrap interval of every metric of every reading, within the metric's range.
 
@@ -84,7 +85,7 @@ def intervals(
     if len(set(clusters)) < 2:
         return {reading: {} for reading in readings}
     drawn: dict[str, dict[str, list[FloatArray]]] = {reading: {} for reading in readings}
-    for weights in draw(clusters, seed):
+    for weights in draw(clusters, seed, resamples):
         for reading in readings:
             for name, values in _differences(estimate, other, reading, weights).items():
                 drawn[reading].setdefault(name, []).append(values)
@@ -94,11 +95,11 @@ def intervals(
         result[reading] = {}
         point = _differences(estimate, other, reading, None)
         for name, blocks in metrics.items():
-            resamples = np.concatenate(blocks)
-            known = np.isfinite(resamples)
-            if 0 < np.count_nonzero(~known) <= spare * len(resamples):
-                resamples = resamples[known]
-            spread = np.percentile(resamples, [tail, 100 - tail]) - resamples.mean()
+            found = np.concatenate(blocks)
+            known = np.isfinite(found)
+            if 0 < np.count_nonzero(~known) <= spare * len(found):
+                found = found[known]
+            spread = np.percentile(found, [tail, 100 - tail]) - found.mean()
             lowest, highest = ranges.get(name, (-math.inf, math.inf))
             low, high = np.clip(point[name][0] + spread, lowest, highest)
             if math.isfinite(low) and math.isfinite(high):

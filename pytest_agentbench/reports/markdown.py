@@ -14,7 +14,6 @@ from pytest_agentbench.reports.rows import (
     GATE_WORDS,
     MetricTable,
     absences,
-    by_reason,
     counts,
     difference_cells,
     group_table,
@@ -70,8 +69,9 @@ def markdown(
         lines += ["", *_beside(other)]
     by_group = group_table(scores, metrics, headline or "")
     if by_group is not None:
-        lines += ["", "### Groups", "", *markdown_table(by_group.head, by_group.rows), ""]
-        lines += [cell(by_group.note)]
+        lines += ["", "<details><summary>groups</summary>", ""]
+        lines += [*markdown_table(by_group.head, by_group.rows), "", cell(by_group.note)]
+        lines += ["", "</details>"]
     lines += _baseline(scores, metrics)
     return "\n".join(lines).replace("\n\n\n", "\n\n").rstrip("\n") + "\n"
 
@@ -108,12 +108,10 @@ def _readings(table: MetricTable) -> list[str]:
 
 def _beside(table: MetricTable) -> list[str]:
     """Further metrics, folded away; without those that are absent, which are named."""
-    (reading, *_), there = table.readings, [r for r in table.rows if r.scores[0].value is not None]
-    absent = ((r.metric.name, r.scores[0].reason) for r in table.rows if r.scores[0].value is None)
-    lines = [f"<details><summary>reading {cell(reading)}</summary>", ""]
+    there = [row for row in table.rows if row.scores[0].value is not None]
+    lines = [f"<details><summary>reading {cell(table.readings[0])}</summary>", ""]
     lines += _readings(replace(table, rows=tuple(there))) if there else []
-    reasons = by_reason(absent).items()
-    lines += ["", *(f"- absent: {cell(names)}: {cell(reason)}" for reason, names in reasons)]
+    lines += ["", *(f"- {cell(line)}" for line in absences(table))]
     return [*lines, "", "</details>"]
 
 

@@ -71,11 +71,13 @@ def labelled(name: str, unit: str) -> str:
 
 
 def absences(table: MetricTable) -> list[str]:
-    """Why metrics of the primary reading have no value."""
+    """Why metrics of the table's first reading have no value, one line for each reason."""
+    found = by_reason(
+        (row.metric.name, row.scores[0].reason) for row in table.rows if row.scores[0].value is None
+    )
     return [
-        f"{row.metric.name} is absent: {row.scores[0].reason}"
-        for row in table.rows
-        if row.scores[0].value is None
+        f"{names} {'are' if ', ' in names else 'is'} absent: {reason}"
+        for reason, names in found.items()
     ]
 
 

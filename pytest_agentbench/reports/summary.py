@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import textwrap
@@ -77,17 +78,15 @@ def summary(
     for line in table(first, width):
         reporter.write_line(line)
     for found in beside:
-        reporter.write_line("")
-        for line in table_beside(found, width):
+        lines = table_beside(found, first, width)
+        for line in ["", *lines, ""] if lines else []:
             reporter.write_line(line)
-    if beside:
-        reporter.write_line("")
     epochs = rows.epochs_note(scores, headline)
     if epochs:
         reporter.write_line(epochs)
     worst = rows.worst_group_note(scores, run.benchmark.metrics, headline)
     for note in [*([worst] if worst else []), *scores.notes]:
-        for line in textwrap.wrap(note, width, subsequent_indent="  ", break_on_hyphens=False):
+        for line in _wrapped(note, width):
             reporter.write_line(line)
     _baseline(reporter, run, scores)
     reporter.write_line("")
@@ -103,23 +102,26 @@ def table(found: rows.MetricTable, width: int) -> list[str]:
     In a narrow terminal the column that says which direction is better is left out.
     """
     note = [rows.PRIMARY_NOTE] if len(found.readings) > 1 else []
-    return [*_lines(found, found.rows, width), *note, *rows.absences(found)]
+    absent = (line for text in rows.absences(found) for line in _wrapped(text, width))
+    return [*_lines(found, found.rows, width), *note, *absent]
 
 
-def table_beside(found: rows.MetricTable, width: int) -> list[str]:
-    """Further metrics: those that have a value, and of which one value is better than another."""
-    shown = [
-        row for row in found.rows if row.metric.better != "none" and row.scores[0].value is not None
-    ]
-    absent = (
-        (row.metric.name, row.scores[0].reason) for row in found.rows if row.scores[0].value is None
-    )
+def table_beside(found: rows.MetricTable, first: rows.MetricTable, width: int) -> list[str]:
+    """Further metrics: those that have a value, and of which one value is better than another.
+
+    Why others are absent is said where the first table has not said it.
+    """
+    known = {row.scores[0].reason for row in first.rows}
+    there = [row for row in found.rows if row.scores[0].value is not None]
+    shown = [row for row in there if row.metric.better != "none"]
+    unknown = [row for row in found.rows if row not in there and row.scores[0].reason not in known]
+    absent = rows.absences(dataclasses.replace(found, rows=tuple(unknown)))
     lines = _lines(found, shown, width) if shown else []
-    for reason, names in rows.by_reason(absent).items():
-        lines += textwrap.wrap(
-            f"{found.readings[0]}: absent ({reason}): {names}", width, subsequent_indent="  "
-        )
-    return lines
+    return [*lines, *(line for text in absent for line in _wrapped(text, width))]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _lines(found: rows.MetricTable, shown: Sequence[rows.MetricRow], width: int) -> list[str]:

@@ -29,7 +29,9 @@ from pytest_agentbench.scoring import groups
 from pytest_agentbench.settings import gates
 from pytest_agentbench.settings.settings import Settings
 
-_SPARE = 0.05  # of a group's resamples may lack a kind of sample
+# Groups are many: half the resamples of the whole run, of which some may lack a kind of sample.
+_GROUP_RESAMPLES = bootstrap.RESAMPLES // 2
+_SPARE = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +69,8 @@ def score(
         chosen = {indices[place] for place in places}
         own, members = _joined(_parts(prepared, chosen))
         drawn = [dataset.cluster(index) for index in members]
-        found = _readings(settings, own, drawn, [settings.reading], _SPARE)[settings.reading]
+        reading = settings.reading
+        found = _readings(settings, own, drawn, [reading], _GROUP_RESAMPLES, _SPARE)[reading]
         pooled = {metric.name for metric in settings.benchmark.metrics if metric.pooled}
         return {name: score for name, score in found.items() if name not in pooled}
 
@@ -172,12 +175,13 @@ def _readings(
     estimate: Estimator,
     clusters: Sequence[str],
     readings: Sequence[str],
+    resamples: int = bootstrap.RESAMPLES,
     spare: float = 0.0,
 ) -> Readings:
     ranges = {metric.name: _range(metric) for metric in settings.benchmark.metrics}
     ranges[gates.COVERAGE.metric] = (0.0, 1.0)
     bounds = bootstrap.intervals(
-        estimate, readings, clusters, settings.seed, ranges=ranges, spare=spare
+        estimate, readings, clusters, settings.seed, None, ranges, spare, resamples
     )
     return {
         reading: {

@@ -17,7 +17,7 @@ from pytest_agentbench.benchmarks.behavior_modeling.measured import (
     measure,
     star_error,
 )
-from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION
+from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION, REVIEW
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.metrics.bootstrap import mean
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
@@ -102,18 +102,17 @@ def estimate(measured: Measured, reading: str, weights: Floats | None) -> Values
     """
     counted = np.ones(len(measured.valid), bool) if reading == DOCUMENTED else measured.valid
     result: dict[str, Any] = {}
+    rankings = _Counted(measured, counted & measured.recommendation, weights, RECOMMENDATION)
     for name in HIT_RATES:
-        result[name] = _mean(
-            measured, name, counted & measured.recommendation, weights, "recommendation"
-        )
+        result[name] = rankings.mean(name)
     result["average_hit_rate"] = combine(
         [result[name] for name in HIT_RATES], lambda *rates: sum(rates) / len(rates)
     )
-    reviews = counted & ~measured.recommendation
-    stars = _mean(measured, "star_error", reviews, weights, "review_writing")
+    reviews = _Counted(measured, counted & ~measured.recommendation, weights, REVIEW)
+    stars = reviews.mean("star_error")
     result["preference_estimation"] = combine([stars], lambda error: preference(error, reading))
     for name in TEXT_ERRORS:
-        result[name] = _mean(measured, name, reviews, weights, "review_writing")
+        result[name] = reviews.mean(name)
     result["review_generation"] = combine(
         [result[name] for name in TEXT_ERRORS],
         lambda *errors: 1 - sum(w * e for w, e in zip(TEXT_WEIGHTS, errors, strict=True)),
@@ -135,22 +134,25 @@ def combine(parts: Sequence[Any], formula: Any) -> Any:
     return formula(*parts)
 
 
-def _mean(
-    measured: Measured,
-    name: str,
-    counted: Mask,
-    weights: Floats | None,
-    target: str,
-) -> float | Floats | Absent:
-    if name in measured.absent:
-        return Absent(measured.absent[name])
-    missing = measured.nothing(counted, target)
-    if missing is not None:
-        return missing
-    values = measured.columns[name]
-    if weights is None:
-        return mean(values[counted], None)
-    # Zeros instead of a slice: the weights, which are large, are not copied for every metric.
-    with np.errstate(invalid="ignore"):  # a resample may have nobody of a kind
-        resampled: Floats = (weights @ np.where(counted, values, 0.0)) / (weights @ counted)
-    return resampled
+class _Counted:
+    """The records that count for a target: means of their columns, of all or of every resample."""
+
+    def __init__(
+        self, measured: Measured, counted: Mask, weights: Floats | None, target: str
+    ) -> None:
+        self._measured, self._counted, self._weights = measured, counted, weights
+        self._missing = measured.nothing(counted, target)
+        self._times = None if weights is None else weights @ counted
+
+    def mean(self, name: str) -> float | Floats | Absent:
+        if name in self._measured.absent:
+            return Absent(self._measured.absent[name])
+        if self._missing is not None:
+            return self._missing
+        values = self._measured.columns[name]
+        if self._weights is None:
+            return mean(values[self._counted], None)
+        # Zeros instead of a slice: the weights, which are large, are not copied for every metric.
+        with np.errstate(invalid="ignore"):  # a resample may have nobody of a kind
+            resampled: Floats = (self._weights @ np.where(self._counted, values, 0.0)) / self._times
+        return resampled
