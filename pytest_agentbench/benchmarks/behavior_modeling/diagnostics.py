@@ -107,7 +107,7 @@ def boards(digest: str) -> dict[str, Any]:
     """The public boards of the challenge, as context; other data unless the digest says otherwise."""
     known = json.loads(BOARDS.read_text(encoding="utf-8"))
     rows = [
-        [f"{one['track']}, {one['phase']}", one["metric"], str(one["submissions"]),
+        [f"{one['track']}, {one['phase']}: {one['metric']}", str(one["submissions"]),
          f"{one['top']:.4f}", f"{one['median']:.4f}"]
         for one in known["boards"]
     ]  # fmt: skip
@@ -115,7 +115,7 @@ def boards(digest: str) -> dict[str, Any]:
     return {
         "title": "Context: the boards of the challenge",
         "note": f"{other}Formulas as in the reading {known['reading']}. Source: {known['source']}.",
-        "head": ["track, phase", "metric", "submissions", "best", "median"],
+        "head": ["track, phase: metric", "submissions", "best", "median"],
         "rows": rows,
     }
 

@@ -142,7 +142,7 @@ class _Counted:
     ) -> None:
         self._measured, self._counted, self._weights = measured, counted, weights
         self._missing = measured.nothing(counted, target)
-        self._times = None if weights is None else weights @ counted
+        self._times: Any = None if weights is None else weights @ counted
 
     def mean(self, name: str) -> float | Floats | Absent:
         if name in self._measured.absent:
