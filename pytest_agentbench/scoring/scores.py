@@ -12,7 +12,8 @@ import numpy as np
 from pytest_agentbench.base.plain import jsonable
 from pytest_agentbench.benchmarks.protocol import Dataset, Metric
 from pytest_agentbench.metrics import bootstrap
-from pytest_agentbench.metrics.estimator import Absent, Estimator, Values, part_of
+from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
+from pytest_agentbench.metrics.estimator_part import part_of
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.runs.scores_file import (
