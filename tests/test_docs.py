@@ -154,6 +154,7 @@ def test_the_reference_lists_the_files_and_the_keys_of_scores(project):
     assert set(inside["agent"]) == set(scores["agent"])
     assert set(inside["dataset"]) == set(scores["dataset"])
     assert set(inside["gates"]) == set(scores["gates"][0])
+    assert set(inside["groups"]) == set(scores["groups"][0])
     assert set(inside["floor"]) == set(scores["floor"][0])
     assert set(inside["baseline"]) - {"--baseline"} == set(scores["baseline"])
     assert set(scores["samples"]) == {"total", *STATUSES}
@@ -203,6 +204,14 @@ def test_the_gates_in_the_reference_can_be_read():
         assert gates.parse(quoted(row[0])[0])
 
 
+def range_of(metric):
+    if metric.high is not None:
+        return f"{metric.low:g} to {metric.high:g}"
+    if metric.low is None:
+        return "any number"
+    return " ".join([f"{metric.low:g}", *([metric.unit] if metric.unit else []), "and more"])
+
+
 def test_the_metrics_page_lists_every_reading_and_metric():
     ours = [registry.get(name) for name in OURS]
     readings = {
@@ -216,8 +225,7 @@ def test_the_metrics_page_lists_every_reading_and_metric():
             (metric.name, metric.better) for metric in benchmark.metrics
         ]
         for row, metric in zip(table, benchmark.metrics, strict=True):
-            high = f"{metric.low:g} {metric.unit} and more"
-            assert row[1] == (high if metric.high is None else f"{metric.low:g} to {metric.high:g}")
+            assert row[1] == range_of(metric)
 
 
 def test_the_numbers_beside_each_other_are_those_of_the_examples():

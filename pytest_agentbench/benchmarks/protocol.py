@@ -26,16 +26,26 @@ if TYPE_CHECKING:
     from pytest_agentbench.settings.settings import Settings
 
 
+# "zero": the nearer to 0 the better, on both sides; "none": it describes, and no value is better.
+Better = Literal["higher", "lower", "zero", "none"]
+
+
 @dataclass(frozen=True)
 class Metric:
     """One row of a benchmark's metric table."""
 
     name: str
-    better: Literal["higher", "lower"]
+    better: Better
     low: float | None = None
     high: float | None = None
     unit: str = ""
     description: str = ""
+    pooled: bool = False  # compares the records with each other: a group of them has no own value
+
+
+def metric_named(metrics: Sequence[Metric], name: str) -> Metric:
+    """The metric of a benchmark. Of one that the benchmark does not list, higher is taken as better."""
+    return next((metric for metric in metrics if metric.name == name), Metric(name, "higher"))
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,10 @@ class Dataset(abc.ABC):
     def cluster(self, index: int) -> str:
         """The person behind a sample, whom the bootstrap draws; by default each sample has its own."""
         return self.keys[index].id
+
+    def groups(self, index: int) -> Mapping[str, str]:
+        """What a sample belongs to, ``{"source": "yelp", "activity": "many"}``: scored by group."""
+        return {}
 
 
 class SampleList(Dataset):
@@ -166,12 +180,18 @@ class Benchmark(abc.ABC):
     readings: ClassVar[tuple[str, ...]]  # the first is primary
     metrics: ClassVar[tuple[Metric, ...]]
     headline: ClassVar[str]  # the metric of the progress line and of `agentbench runs`
+    other_headlines: ClassVar[tuple[str, ...]] = ()  # the first that a run has, where it lacks it
     baselines: ClassVar[Mapping[str, Callable[..., Any]]]  # built-in agents, `--agent builtin:NAME`
     default_baseline: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     reads_partitions: ClassVar[bool] = False  # whether data and submissions may lie in many files
     hub_repository: ClassVar[str | None] = None  # what `--dataset hub` and `agentbench fetch` get
     corpus_options: ClassVar[tuple[Parameter, ...]] = ()  # of `agentbench make-dataset`
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """The metrics that may stand for a run, best first: reports show the first that it has."""
+        return (self.headline, *self.other_headlines)
 
     @abc.abstractmethod
     def load(self, settings: Settings) -> Dataset:

@@ -94,6 +94,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+_DIRECTIONS = {
+    "higher": ", higher is better",
+    "lower": ", lower is better",
+    "zero": ", nearer to 0 is better",
+    "none": "",
+}
+
+
 def _list() -> int:
     for name in registry.available():
         benchmark = registry.get(name)
@@ -102,7 +110,7 @@ def _list() -> int:
         print(f"  readings   {', '.join(benchmark.readings)} (the first is primary)")
         for metric in benchmark.metrics:
             unit = f" in {metric.unit}" if metric.unit else ""
-            print(f"  metric     {metric.name}{unit}, {metric.better} is better")
+            print(f"  metric     {metric.name}{unit}{_DIRECTIONS[metric.better]}")
         agents = ", ".join(map(specs.builtin, benchmark.baselines))
         print(f"  baselines  {agents} (default: {specs.builtin(benchmark.default_baseline)})")
     return 0

@@ -72,18 +72,22 @@ def intervals(
     seed: int,
     other: Estimator | None = None,
     ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+    spare: float = 0.0,
+    resamples: int = RESAMPLES,
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """The 95 % bootstrap interval of every metric of every reading, within the metric's range.
 
     With ``other``, the interval of the difference ``estimate - other`` on the same resamples.
     A metric that is absent, or that one person alone decides, has none. Resamples are centred on
     the value: a divergence of a resample is larger on average than that of the whole, and plain
-    percentiles would then leave the value itself outside.
+    percentiles would then leave the value itself outside. ``spare`` is the largest share of resamples
+    without a value (a small group may draw nobody of a kind) that are left out; with more, or by
+    default with any, there is no interval.
     """
     if len(set(clusters)) < 2:
         return {reading: {} for reading in readings}
     drawn: dict[str, dict[str, list[FloatArray]]] = {reading: {} for reading in readings}
-    for weights in draw(clusters, seed):
+    for weights in draw(clusters, seed, resamples):
         for reading in readings:
             for name, values in _differences(estimate, other, reading, weights).items():
                 drawn[reading].setdefault(name, []).append(values)
@@ -92,8 +96,11 @@ def intervals(
         result[reading] = {}
         point = _differences(estimate, other, reading, None)
         for name, blocks in metrics.items():
-            resamples = np.concatenate(blocks)
-            spread = np.percentile(resamples, PERCENTILES) - resamples.mean()
+            found = np.concatenate(blocks)
+            known = np.isfinite(found)
+            if 0 < np.count_nonzero(~known) <= spare * len(found):
+                found = found[known]
+            spread = np.percentile(found, PERCENTILES) - found.mean()
             lowest, highest = ranges.get(name, (-math.inf, math.inf))
             low, high = np.clip(point[name][0] + spread, lowest, highest)
             if math.isfinite(low) and math.isfinite(high):

@@ -17,7 +17,7 @@ def _title(table: Table) -> str:
 
 
 def _facts(table: Table) -> list[str]:
-    known = ("schema", "benchmark", "mode", "reading", "readings", "data digest", "samples asked")
+    known = ("schema", "benchmark", "mode", "reading", "data digest", "samples asked")
     conditions = [f"{key}: {value}" for key, value in table.identity.items() if key not in known]
     data = f"data {table.identity['data digest'][:12]}"
     facts = [

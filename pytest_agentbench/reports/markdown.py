@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pytest_agentbench.benchmarks.protocol import Metric
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.reports.rows import (
+    BETTER,
     DIFFERENCE_HEAD,
     GATE_WORDS,
     MetricTable,
     absences,
     counts,
     difference_cells,
-    metric_table,
+    group_table,
+    metric_tables,
 )
 from pytest_agentbench.reports.text import interval, number
 from pytest_agentbench.runs.scores_file import Scores
@@ -51,7 +54,7 @@ def markdown(
 
     ``metrics`` (the benchmark's) add direction and unit; ``name`` is the run's node id.
     """
-    table = metric_table(scores, metrics)
+    table, *beside = metric_tables(scores, metrics)
     title = f"agentbench: {name or scores.benchmark}"
     lines = [f"## {cell(title)}", ""]
     score = scores.metric(headline or "")
@@ -62,6 +65,13 @@ def markdown(
     lines += ["", *_readings(table), ""]
     lines += [f"- {cell(line)}" for line in absences(table)]
     lines += ["", *_gates(scores)]
+    for other in beside:
+        lines += ["", *_beside(other)]
+    by_group = group_table(scores, metrics, headline or "")
+    if by_group is not None:
+        lines += ["", "<details><summary>groups</summary>", ""]
+        lines += [*markdown_table(by_group.head, by_group.rows), "", cell(by_group.note)]
+        lines += ["", "</details>"]
     lines += _baseline(scores, metrics)
     return "\n".join(lines).replace("\n\n\n", "\n\n").rstrip("\n") + "\n"
 
@@ -86,14 +96,23 @@ def _readings(table: MetricTable) -> list[str]:
     for reading in table.readings:
         head += [reading, INTERVAL]
     if len(table.readings) > 1:
-        head[2] += " (primary)"
+        head[2] += " (primary)"  # a table of further metrics has one reading
     rows = []
     for row in table.rows:
-        cells = [row.label, row.metric.better]
+        cells = [row.label, BETTER[row.metric.better]]
         for score in row.scores:
             cells += [number(score.value), interval(score.low, score.high)]
         rows.append(cells)
     return markdown_table(head, rows)
+
+
+def _beside(table: MetricTable) -> list[str]:
+    """Further metrics, folded away; without those that are absent, which are named."""
+    there = [row for row in table.rows if row.scores[0].value is not None]
+    lines = [f"<details><summary>reading {cell(table.readings[0])}</summary>", ""]
+    lines += _readings(replace(table, rows=tuple(there))) if there else []
+    lines += ["", *(f"- {cell(line)}" for line in absences(table))]
+    return [*lines, "", "</details>"]
 
 
 _MARKS = {True: "✅ ", False: "❌ ", None: ""}
@@ -105,7 +124,7 @@ def _gates(scores: Scores) -> list[str]:
             gate.gate,
             f"{_MARKS[gate.passed]}{GATE_WORDS[gate.passed]}",
             number(gate.value),
-            gate.reason or "",
+            gate.reason or gate.place.strip(),
         ]
         for gate in scores.gates
     ]

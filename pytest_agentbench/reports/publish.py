@@ -77,7 +77,8 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
     if incomplete is None and dataset.samples_here:
         samples = sorted({question.sample for question in questions})
         found = tuple(floor.floors(settings, dataset, samples, collector.agent["name"]))
-        note = rows.floor_note(found, settings.reading, collector.plan.benchmark.headline)
+        headline = result.headline(settings.benchmark.headlines)
+        note = rows.floor_note(found, settings.reading, headline)
         if note is not None:
             details["notes"] = [*details.get("notes", ()), note]
     return dataclasses.replace(
@@ -127,7 +128,7 @@ def _write(collector: Collector, result: Scores) -> None:
     report.write_html(folder / "report.html", plan.settings, plan.dataset, result, records)
     step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if step_summary:
-        metrics, headline = plan.benchmark.metrics, plan.benchmark.headline
+        metrics, headline = plan.benchmark.metrics, result.headline(plan.benchmark.headlines)
         text = markdown.markdown(result, metrics, headline, plan.settings.nodeid, str(folder))
         github.append_summary(Path(step_summary), text)
 

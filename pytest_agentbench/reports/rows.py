@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pytest_agentbench.benchmarks.protocol import Metric
+from pytest_agentbench.benchmarks.protocol import Metric, metric_named
 from pytest_agentbench.metrics.bootstrap import INTERVAL
-from pytest_agentbench.reports.text import interval, number, signed
+from pytest_agentbench.reports.text import interval, number, signed, with_interval
 from pytest_agentbench.runs.record import STATUSES
 from pytest_agentbench.runs.scores_file import Counts, Floor, Score, Scores
-from pytest_agentbench.scoring.compare import Difference, metric_named
+from pytest_agentbench.scoring.compare import Difference
+from pytest_agentbench.scoring.groups import LEAST, worst_group
+from pytest_agentbench.settings.gates import COVERAGE
 
 GATE_WORDS = {True: "passed", False: "failed", None: "not decided"}
 PRIMARY_NOTE = "* the primary reading: gates and the headline use it"
-VERDICT_MARKS = {"better": "▲", "worse": "▼", "same": "=", "unclear": "≈"}
+VERDICT_MARKS = {"better": "▲", "worse": "▼", "changed": "↔", "same": "=", "unclear": "≈"}
 DIFFERENCE_HEAD = ("metric", "before", "after", "difference", INTERVAL, "verdict")
 
 
@@ -30,26 +32,38 @@ class MetricRow:
 
 @dataclass(frozen=True)
 class MetricTable:
-    """Metrics down, readings across; the primary reading comes first."""
+    """Metrics down, readings across; the first reading gives the rows."""
 
     readings: tuple[str, ...]
     rows: tuple[MetricRow, ...]
 
 
-def metric_table(scores: Scores, metrics: Sequence[Metric]) -> MetricTable:
-    """Every metric of a run; ``metrics`` (the benchmark's) tell direction and unit."""
-    others = [reading for reading in scores.readings if reading != scores.primary]
-    readings = (scores.primary, *others)
-    return MetricTable(
-        readings,
-        tuple(
+def metric_tables(scores: Scores, metrics: Sequence[Metric]) -> list[MetricTable]:
+    """Every metric of a run; ``metrics`` (the benchmark's) tell direction and unit.
+
+    Readings of the same metrics stand side by side, the primary one first; those of other metrics
+    have a table of their own, below.
+    """
+    left = sorted(scores.readings, key=lambda reading: reading != scores.primary)
+    tables: list[MetricTable] = []
+    while left:
+        names = _names(scores, left[0])
+        readings = tuple(r for r in left if r == left[0] or names & _names(scores, r))
+        left = [reading for reading in left if reading not in readings]
+        rows = (
             MetricRow(
                 metric_named(metrics, name),
                 tuple(scores.metric(name, reading) for reading in readings),
             )
-            for name in scores.primary_reading
-        ),
-    )
+            for name in scores.readings[readings[0]]
+            if not tables or name in names
+        )
+        tables.append(MetricTable(readings, tuple(rows)))
+    return tables
+
+
+def _names(scores: Scores, reading: str) -> set[str]:
+    return {name for name in scores.readings[reading] if name != COVERAGE.metric}
 
 
 def labelled(name: str, unit: str) -> str:
@@ -58,11 +72,13 @@ def labelled(name: str, unit: str) -> str:
 
 
 def absences(table: MetricTable) -> list[str]:
-    """Why metrics of the primary reading have no value."""
+    """Why metrics of the table's first reading have no value, one line for each reason."""
+    found = by_reason(
+        (row.metric.name, row.scores[0].reason) for row in table.rows if row.scores[0].value is None
+    )
     return [
-        f"{row.metric.name} is absent: {row.scores[0].reason}"
-        for row in table.rows
-        if row.scores[0].value is None
+        f"{names} {'are' if ', ' in names else 'is'} absent: {reason}"
+        for reason, names in found.items()
     ]
 
 
@@ -87,6 +103,48 @@ def epochs_note(scores: Scores, headline: str) -> str | None:
     values = [epoch.get(scores.primary, {}).get(headline) for epoch in scores.epochs]
     shown = ", ".join(map(number, values))
     return f"means over {len(values)} epochs; {headline} of each: {shown}"
+
+
+BETTER = {"higher": "higher", "lower": "lower", "zero": "near 0", "none": ""}  # in a column
+
+
+@dataclass(frozen=True)
+class GroupTable:
+    """Groups down; the headline and coverage across."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str
+
+
+def group_table(scores: Scores, metrics: Sequence[Metric], headline: str) -> GroupTable | None:
+    """The groups of a run with their headline; None where there are none."""
+    if not scores.groups:
+        return None
+    worst = worst_group(scores.groups, headline, metric_named(metrics, headline).better)
+    rows = []
+    for group in scores.groups:
+        score = group.scores.get(headline) or Score()
+        mark = " (worst)" if group is worst else ""
+        rows.append(
+            (
+                f"{group.kind}: {group.name}{mark}", str(group.samples), number(score.value),
+                interval(score.low, score.high),
+                number((group.scores.get(COVERAGE.metric) or Score()).value),
+            )
+        )  # fmt: skip
+    note = f"reading {scores.primary}; a group under {LEAST} samples cannot be the worst"
+    return GroupTable(("group", "samples", headline, INTERVAL, "coverage"), tuple(rows), note)
+
+
+def worst_group_note(scores: Scores, metrics: Sequence[Metric], headline: str) -> str | None:
+    """``worst group: source yelp, final_score 56.62 [49.83 .. 62.90] in 40 samples``"""
+    better = metric_named(metrics, headline).better
+    worst = worst_group(scores.groups or (), headline, better)
+    if worst is None:
+        return None
+    value = with_interval(worst.scores[headline])
+    return f"worst group: {worst.kind} {worst.name}, {headline} {value} in {worst.samples} samples"
 
 
 def difference_cells(difference: Difference) -> list[str]:

@@ -38,7 +38,7 @@ def _row(run: StoredRun) -> list[str]:
 def _headline(run: StoredRun) -> str:
     """The headline of the benchmark; the first metric where the benchmark is not installed."""
     try:
-        name = stored.benchmark_of(run).headline
+        name = run.scores.headline(stored.benchmark_of(run).headlines)
     except BenchmarkError:
         name = next(iter(run.scores.primary_reading), "-")
     return f"{name} {with_interval(run.scores.metric(name))}"

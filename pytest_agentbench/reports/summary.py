@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import textwrap
@@ -45,14 +46,12 @@ def progress_line(run: Plan, records: Collection[Record], expected: int) -> str:
     """``humob: 120/300, 118 ok, 2 invalid, geobleu 0.2034 so far in valid answers``"""
     by_status = {status: sum(record.status == status for record in records) for status in STATUSES}
     parts = [f"{len(records)}/{expected}", rows.counts(Counts(len(records), **by_status))]
-    headline, reading = run.benchmark.headline, run.settings.reading
-    values = [
-        record.metrics[reading][headline]
-        for record in records
-        if headline in record.metrics.get(reading, {})
-    ]
-    if values:
-        parts.append(f"{headline} {number(sum(values) / len(values))} so far in valid answers")
+    found = [record.metrics.get(run.settings.reading, {}) for record in records]
+    for headline in run.benchmark.headlines:
+        values = [metrics[headline] for metrics in found if headline in metrics]
+        if values:
+            parts.append(f"{headline} {number(sum(values) / len(values))} so far in valid answers")
+            break
     return f"{run.settings.nodeid}: {', '.join(parts)}"
 
 
@@ -68,7 +67,7 @@ def summary(
 ) -> None:
     """The section of one run at the end; briefly, a line of it."""
     where = None if folder is None else _shown(folder)
-    headline = run.benchmark.headline
+    headline = scores.headline(run.benchmark.headlines)
     if brief:
         line = f"{run.settings.nodeid}: {headline} {with_interval(scores.metric(headline))}"
         reporter.write_line(f"{line}, run: {where}" if where else line)
@@ -87,13 +86,19 @@ def summary(
             reporter.write_line(f"to go on, give the same command with --resume={where}")
     reporter.write_line("")
     width = shutil.get_terminal_size().columns
-    for line in table(rows.metric_table(scores, run.benchmark.metrics), width):
+    first, *beside = rows.metric_tables(scores, run.benchmark.metrics)
+    for line in table(first, width):
         reporter.write_line(line)
+    for found in beside:
+        lines = table_beside(found, first, width)
+        for line in ["", *lines, ""] if lines else []:
+            reporter.write_line(line)
     epochs = rows.epochs_note(scores, headline)
     if epochs:
         reporter.write_line(epochs)
-    for note in scores.notes:
-        for line in textwrap.wrap(note, width, subsequent_indent="  ", break_on_hyphens=False):
+    worst = rows.worst_group_note(scores, run.benchmark.metrics, headline)
+    for note in [*([worst] if worst else []), *scores.notes]:
+        for line in _wrapped(note, width):
             reporter.write_line(line)
     _baseline(reporter, run, scores)
     reporter.write_line("")
@@ -108,18 +113,47 @@ def table(found: rows.MetricTable, width: int) -> list[str]:
 
     In a narrow terminal the column that says which direction is better is left out.
     """
+    note = [rows.PRIMARY_NOTE] if len(found.readings) > 1 else []
+    absent = (line for text in rows.absences(found) for line in _wrapped(text, width))
+    return [*_lines(found, found.rows, width), *note, *absent]
+
+
+def table_beside(found: rows.MetricTable, first: rows.MetricTable, width: int) -> list[str]:
+    """Further metrics: those that have a value, and of which one value is better than another.
+
+    Why others are absent is said where the first table has not said it.
+    """
+    known = {row.scores[0].reason for row in first.rows}
+    there = [row for row in found.rows if row.scores[0].value is not None]
+    shown = [row for row in there if row.metric.better != "none"]
+    unknown = [row for row in found.rows if row not in there and row.scores[0].reason not in known]
+    absent = rows.absences(dataclasses.replace(found, rows=tuple(unknown)))
+    lines = _lines(found, shown, width) if shown else []
+    return [*lines, *(line for text in absent for line in _wrapped(text, width))]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _lines(found: rows.MetricTable, shown: Sequence[rows.MetricRow], width: int) -> list[str]:
     primary, *others = found.readings
     lines = [["metric", "better", f"{primary} *" if others else primary, INTERVAL, *others]]
-    for row in found.rows:
+    for row in shown:
         own, *rest = row.scores
         lines.append(
-            [row.label, row.metric.better, number(own.value), interval(own.low, own.high)]
+            [
+                row.label,
+                rows.BETTER[row.metric.better],
+                number(own.value),
+                interval(own.low, own.high),
+            ]
             + [number(score.value) for score in rest]
         )
-    shown = columns(lines, left=(0, 1))
-    if max(map(len, shown)) > width:
-        shown = columns([[line[0], "", *line[2:]] for line in lines], left=(0, 1))
-    return [*shown, *([rows.PRIMARY_NOTE] if others else []), *rows.absences(found)]
+    wide = columns(lines, left=(0, 1))
+    if max(map(len, wide)) <= width:
+        return wide
+    return columns([[line[0], "", *line[2:]] for line in lines], left=(0, 1))
 
 
 def _baseline(reporter: Writer, run: Plan, scores: Scores) -> None:
@@ -146,7 +180,7 @@ def _gate(reporter: Writer, gate: GateResult) -> None:
     if gate.passed is None:
         reporter.write_line(line, yellow=True)
     elif gate.passed:
-        reporter.write_line(f"{line} ({number(gate.value)})", green=True)
+        reporter.write_line(f"{line} ({number(gate.value)}{gate.place})", green=True)
     else:
         reporter.write_line(f"{line}: {gate.failure}", red=True)
 

@@ -7,7 +7,7 @@ mapping that is written, and that hooks and benchmarks of third parties get.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -15,8 +15,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.plain import is_finite
 
-# Keys of scores.json that a run without epochs, baseline or floor does not have.
-_OPTIONAL = ("epochs", "baseline", "floor")
+# Keys of scores.json that a run without groups, epochs, baseline or floor does not have.
+_OPTIONAL = ("groups", "epochs", "baseline", "floor")
 _KINDS = {
     str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "an object",
 }  # fmt: skip
@@ -73,6 +73,12 @@ class GateResult:
     value: float | None = None
     threshold: float | None = None
     reason: str | None = None
+    group: str | None = None  # the worst one, of a gate on it: "source yelp, 40 samples"
+
+    @property
+    def place(self) -> str:
+        """ " in source yelp, 40 samples", after a value; nothing where all samples are meant."""
+        return f" in {self.group}" if self.group else ""
 
     @property
     def failure(self) -> str | None:
@@ -81,7 +87,18 @@ class GateResult:
             return None
         if self.reason or self.value is None or self.threshold is None:
             return self.reason or "no reason was given"
-        return f"got {self.value:.6g} against {self.threshold:.6g}"
+        return f"got {self.value:.6g}{self.place} against {self.threshold:.6g}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The samples that have something in common, and their scores in the primary reading."""
+
+    kind: str  # "source"
+    name: str  # "yelp"
+    samples: int
+    eligible: bool  # large enough to be the worst group
+    scores: Mapping[str, Score] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -138,6 +155,7 @@ class Scores:
     primary: str  # the reading that gates and the headline use
     samples: Counts = Counts()
     readings: Readings
+    groups: tuple[Group, ...] | None = None  # where the benchmark divides its samples
     epochs: tuple[Values, ...] | None = None  # the values of each, where there are several
     details: Mapping[str, Any] = field(default_factory=dict)
     baseline: BaselineScores | None = None
@@ -154,6 +172,11 @@ class Scores:
     def metric(self, name: str, reading: str | None = None) -> Score:
         """A score of the primary reading or of another; without a value where there is none."""
         return self.readings.get(reading or self.primary, {}).get(name) or Score()
+
+    def headline(self, names: Sequence[str]) -> str:
+        """The first of these metrics that the primary reading has a value of, else the first."""
+        present = (name for name in names if self.metric(name).value is not None)
+        return next(present, names[0])
 
     def numbers(self) -> Iterator[tuple[str, str, float]]:
         """Every value, with its reading and name; the ends of intervals are ``geobleu.low`` …"""
@@ -203,12 +226,18 @@ class Scores:
 
 
 def _plain(value: Any) -> Any:
-    """Dataclasses as mappings. A score is written with its interval or its reason, where it has one."""
+    """Dataclasses as mappings. A score is written with its interval or its reason, where it has one.
+
+    Only a gate on the worst group names one.
+    """
     if isinstance(value, Score):
         if value.value is None:
             return {"value": None, "reason": value.reason}
         ends = {} if value.low is None else {"low": value.low, "high": value.high}
         return {"value": value.value, **ends}
+    if isinstance(value, GateResult):
+        plain = {own.name: getattr(value, own.name) for own in fields(value)}
+        return {name: one for name, one in plain.items() if name != "group" or one is not None}
     if is_dataclass(value):
         return {own.name: _plain(getattr(value, own.name)) for own in fields(value)}
     if isinstance(value, Mapping):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.protocol import Dataset, Metric
+from pytest_agentbench.benchmarks.protocol import Better, Dataset, Metric, metric_named
 from pytest_agentbench.metrics import bootstrap
 from pytest_agentbench.runs import names, run_folder, stored
 from pytest_agentbench.runs.collector import Place
@@ -26,7 +26,6 @@ from pytest_agentbench.settings.settings import Settings
 
 LARGEST = 10  # changes listed for each metric
 
-Direction = Literal["higher", "lower"]
 # (share of epochs with a valid answer, mean over those): an answer is better than none.
 Standing = tuple[float, float | None]
 
@@ -36,7 +35,7 @@ class Difference:
     """One metric of one reading, on the samples that both runs have."""
 
     metric: str
-    better: Direction
+    better: Better
     unit: str
     before: float | None
     after: float | None
@@ -47,23 +46,25 @@ class Difference:
     samples: SampleChanges | None  # None for a metric that single samples do not have
 
     @property
-    def verdict(self) -> Literal["better", "worse", "same", "unclear"]:
-        """``same`` where no resample differs; ``unclear`` where the interval holds 0 or is missing."""
+    def verdict(self) -> Literal["better", "worse", "changed", "same", "unclear"]:
+        """``same`` where no resample differs; ``unclear`` where the interval holds 0 or is missing.
+
+        A metric that only describes has neither better nor worse: it has ``changed``.
+        """
         if self.value == self.low == self.high == 0:
             return "same"
         if self.low is None or not is_clear(self.low, self.high):
             return "unclear"
+        if self.better == "none":
+            return "changed"
+        if self.better == "zero":
+            return "better" if abs(self.after or 0.0) < abs(self.before or 0.0) else "worse"
         return "better" if (self.low > 0) == (self.better == "higher") else "worse"
 
 
 def is_clear(low: float | None, high: float | None) -> bool:
     """Whether the interval of a difference exists and leaves 0 out."""
     return low is not None and high is not None and not low <= 0 <= high
-
-
-def metric_named(metrics: Sequence[Metric], name: str) -> Metric:
-    """The metric of a benchmark. Of one that the benchmark does not list, higher is taken as better."""
-    return next((metric for metric in metrics if metric.name == name), Metric(name, "higher"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -122,8 +123,9 @@ def compare(
         identity(before.scores, reading), identity(after.scores, reading),
         str(run_a), str(run_b),
     )  # fmt: skip
-    if reading is not None and reading not in after.scores.readings:
-        known = ", ".join(after.scores.readings)
+    both = [name for name in after.scores.readings if name in before.scores.readings]
+    if reading is not None and reading not in both:
+        known = ", ".join(both)
         raise BenchmarkError(f"--reading: expected one of {known}, got {reading!r}")
     settings, data = _data(before, after, dataset)
     return compare_runs(before, after, settings, data, reading or settings.reading)
@@ -152,21 +154,23 @@ def compare_runs(
     assert paired.baseline is not None
     deltas = paired.baseline.deltas
     order = [reading, *(name for name in deltas if name != reading)]
-    whole = len(left) == len(common)
+    # Its own values stand where all of its samples are compared; a newer reading it does not have.
+    whole = before.scores.readings if len(left) == len(common) else {}
     readings = {}
     for name in order:
         readings[name] = tuple(
             _difference(
                 known.get(metric, Metric(metric, "higher")),
-                before.scores.readings[name].get(metric) if whole else None,
+                before.scores.metric(metric, name) if name in whole else None,
                 paired.metric(metric, name),
                 delta,
                 _sample_changes(known.get(metric), name, common, left, right),
             )
             for metric, delta in deltas[name].items()
         )
+    headline = dataclasses.replace(paired, primary=reading).headline(settings.benchmark.headlines)
     return Comparison(
-        settings.benchmark.name, settings.mode, settings.benchmark.headline, reading,
+        settings.benchmark.name, settings.mode, headline, reading,
         _side(before), _side(after), paired.baseline.common_samples, readings,
     )  # fmt: skip
 
@@ -184,7 +188,7 @@ def paired_scores(
             "--limit and --seed"
         )
     questions = [(index[record.sample], record.epoch) for record in ours]
-    return scores.score(settings, dataset, questions, ours, before)
+    return scores.score(settings, dataset, questions, ours, before, by_group=False)
 
 
 def _side(run: StoredRun) -> Side:
@@ -312,14 +316,13 @@ def identity(scores: Scores, reading: str | None = None) -> dict[str, str]:
     ``reading`` is the one that is compared, where it is not the primary one.
 
     >>> identity(Scores(schema=1, benchmark="humob", mode="test", primary="2023", readings={"2023": {}}))
-    {'schema': '1', 'benchmark': 'humob', 'mode': 'test', 'reading': '2023', 'readings': '2023', 'data digest': 'None'}
+    {'schema': '1', 'benchmark': 'humob', 'mode': 'test', 'reading': '2023', 'data digest': 'None'}
     """
     return {
         "schema": str(scores.schema),
         "benchmark": scores.benchmark,
         "mode": scores.mode,
         "reading": reading or scores.primary,
-        "readings": ", ".join(scores.readings),
         "data digest": str(scores.dataset.digest),
         **{key: str(value) for key, value in scores.conditions.items()},
     }

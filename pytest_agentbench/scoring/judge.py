@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 
-from pytest_agentbench.runs.scores_file import GateResult, Readings, Scores
+from pytest_agentbench.benchmarks.protocol import Metric, metric_named
+from pytest_agentbench.runs.scores_file import GateResult, Group, Readings, Scores
+from pytest_agentbench.scoring.groups import LEAST, worst_group
 from pytest_agentbench.settings.gates import Gate, Part
 from pytest_agentbench.settings.settings import Settings
 
@@ -23,6 +26,8 @@ def evaluate(
     readings: Readings,
     baseline: Readings | None,
     deltas: Readings | None,
+    groups: Sequence[Group] = (),
+    metrics: Sequence[Metric] = (),
 ) -> GateResult:
     """Decides one gate on the scores of a complete run."""
     reading = gate.reading or primary
@@ -30,6 +35,8 @@ def evaluate(
     def failed(reason: str, value: float | None = None) -> GateResult:
         return GateResult(gate.text, False, value, None, reason)
 
+    if gate.worst_group:
+        return _worst(gate, primary, groups, metric_named(metrics, gate.metric))
     if gate.needs_baseline and baseline is None:
         return failed("needs a run to compare with: give --baseline RUN")
     left = deltas if gate.delta else readings
@@ -44,6 +51,29 @@ def evaluate(
         threshold += reference
     passed = bool(_OPERATORS[gate.operator](value, threshold))
     return GateResult(gate.text, passed, value, threshold, None)
+
+
+def _worst(gate: Gate, primary: str, groups: Sequence[Group], metric: Metric) -> GateResult:
+    """Decides a gate on the worst group."""
+
+    def failed(reason: str, group: str | None = None) -> GateResult:
+        return GateResult(gate.text, False, None, None, reason, group)
+
+    if gate.reading not in (None, primary):
+        return failed(f"groups are scored in the primary reading alone, which is {primary}")
+    if metric.better == "none" or metric.pooled:
+        why = "no value of it is better" if metric.better == "none" else "groups do not have it"
+        return failed(f"{metric.name} has no worst group: {why}")
+    found = worst_group(groups, metric.name, metric.better)
+    if found is None:
+        have = f"; there are {len(groups)} groups" if groups else ", and the samples have no groups"
+        return failed(f"no group of {LEAST} or more samples has {metric.name}{have}")
+    group = f"{found.kind} {found.name}, {found.samples} samples"
+    value = getattr(found.scores[metric.name], gate.part)
+    if value is None:
+        return failed(f"{metric.name} has no interval there, so no .{gate.part}", group)
+    passed = bool(_OPERATORS[gate.operator](value, gate.number))
+    return GateResult(gate.text, passed, float(value), gate.number, None, group)
 
 
 def _look_up(readings: Readings, reading: str, metric: str, part: Part) -> tuple[float | None, str]:
@@ -71,6 +101,9 @@ def judge(settings: Settings, scores: Scores, incomplete: str | None) -> tuple[G
     theirs = scores.baseline
     baseline, deltas = (None, None) if theirs is None else (theirs.readings, theirs.deltas)
     return tuple(
-        evaluate(gate, settings.reading, scores.readings, baseline, deltas)
+        evaluate(
+            gate, settings.reading, scores.readings, baseline, deltas,
+            scores.groups or (), settings.benchmark.metrics,
+        )
         for gate in settings.gates
-    )
+    )  # fmt: skip

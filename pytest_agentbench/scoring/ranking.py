@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.protocol import Dataset
+from pytest_agentbench.benchmarks.protocol import Dataset, metric_named
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.runs import stored
 from pytest_agentbench.runs.scores_file import Score
@@ -56,7 +56,7 @@ def leaderboard(runs: Sequence[StoredRun], dataset: str | None = None) -> Leader
     left_out = []
     for run in runs:
         try:
-            metric = stored.benchmark_of(run).headline
+            metric = run.scores.headline(stored.benchmark_of(run).headlines)
             why = _unranked(run, metric)
             asked = "" if why else _asked(run)
         except BenchmarkError as error:
@@ -66,9 +66,24 @@ def leaderboard(runs: Sequence[StoredRun], dataset: str | None = None) -> Leader
         else:
             identity = {**compare.identity(run.scores), "samples asked": asked}
             groups.setdefault(tuple(identity.items()), []).append(run)
-    tables = [_table(dict(identity), own, dataset) for identity, own in groups.items()]
+    tables = []
+    for same, own in groups.items():
+        metric = _headline(own)
+        ranked = [run for run in own if _unranked(run, metric) is None]
+        left_out += [
+            f"{run.name} ({run.agent}): {_unranked(run, metric)}"
+            for run in own
+            if run not in ranked
+        ]
+        tables.append(_table(dict(same), ranked, metric, dataset))
     tables.sort(key=lambda table: -len(table.rows))
     return Leaderboard(tuple(tables), tuple(left_out))
+
+
+def _headline(runs: Sequence[StoredRun]) -> str:
+    """The best headline that one of these runs has."""
+    names = stored.benchmark_of(runs[0]).headlines
+    return min((run.scores.headline(names) for run in runs), key=names.index)
 
 
 def _unranked(run: StoredRun, metric: str) -> str | None:
@@ -84,10 +99,11 @@ def _asked(run: StoredRun) -> str:
     return hashlib.sha256(repr(asked).encode()).hexdigest()
 
 
-def _table(identity: dict[str, str], runs: Sequence[StoredRun], dataset: str | None) -> Table:
+def _table(
+    identity: dict[str, str], runs: Sequence[StoredRun], metric: str, dataset: str | None
+) -> Table:
     benchmark = stored.benchmark_of(runs[0])
-    metric = benchmark.headline
-    better = compare.metric_named(benchmark.metrics, metric).better
+    better = metric_named(benchmark.metrics, metric).better
     sign = -1 if better == "higher" else 1
 
     def order(run: StoredRun) -> tuple[float, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from pytest_agentbench.base.plain import jsonable
 from pytest_agentbench.benchmarks.protocol import Dataset, Metric
 from pytest_agentbench.metrics import bootstrap
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
+from pytest_agentbench.metrics.estimator_part import part_of
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.runs.scores_file import (
@@ -25,8 +26,13 @@ from pytest_agentbench.runs.scores_file import (
 )
 from pytest_agentbench.runs.scores_file import Values as PlainValues
 from pytest_agentbench.runs.stored import StoredRun
+from pytest_agentbench.scoring import groups
 from pytest_agentbench.settings import gates
 from pytest_agentbench.settings.settings import Settings
+
+# Groups are many: half the resamples of the whole run, of which some may lack a kind of sample.
+_GROUP_RESAMPLES = bootstrap.RESAMPLES // 2
+_SPARE = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +49,7 @@ def score(
     questions: Sequence[tuple[int, int]],
     records: Sequence[Record],
     baseline: StoredRun | None = None,
+    by_group: bool = True,
 ) -> Scores:
     """The scores of these questions (sample, epoch); those without a record count as errors.
 
@@ -51,11 +58,23 @@ def score(
     """
     epochs = _epochs(settings, dataset, questions, records)
     every = [record for epoch in epochs for record in epoch.records]
-    estimate, clusters = _estimator(settings, dataset, epochs)
+    prepared = _prepared(settings, dataset, epochs)
+    estimate, indices = _joined(prepared)
+    clusters = [dataset.cluster(index) for index in indices]
     of_each = tuple(
-        plain_values(_estimator(settings, dataset, [epoch])[0], settings.benchmark.readings)
-        for epoch in (epochs if len(epochs) > 1 else ())
+        plain_values(_joined([one])[0], settings.benchmark.readings)
+        for one in (prepared if len(prepared) > 1 else ())
     )
+
+    def of_group(places: Sequence[int]) -> dict[str, Score]:
+        chosen = {indices[place] for place in places}
+        own, members = _joined(_parts(prepared, chosen))
+        drawn = [dataset.cluster(index) for index in members]
+        reading = settings.reading
+        found = _readings(settings, own, drawn, [reading], _GROUP_RESAMPLES, _SPARE)[reading]
+        pooled = {metric.name for metric in settings.benchmark.metrics if metric.pooled}
+        return {name: score for name, score in found.items() if name not in pooled}
+
     return Scores(
         schema=run_folder.SCHEMA,
         benchmark=settings.benchmark.name,
@@ -67,7 +86,8 @@ def score(
         samples=Counts(
             len(every), **{status: sum(r.status == status for r in every) for status in STATUSES}
         ),
-        readings=_readings(settings, estimate, clusters),
+        readings=_readings(settings, estimate, clusters, settings.benchmark.readings),
+        groups=(groups.group_scores(dataset, indices, of_group) or None) if by_group else None,
         epochs=of_each or None,
         details=jsonable(settings.benchmark.describe(dataset, every)),
         baseline=None if baseline is None else _compared(settings, dataset, epochs, baseline),
@@ -97,18 +117,34 @@ def _epochs(
     ]
 
 
-def _estimator(
-    settings: Settings, dataset: Dataset, epochs: Sequence[Epoch]
-) -> tuple[Estimator, list[str]]:
-    """The mean of the epochs' scores, and the person behind each column of its weights."""
-    every = sorted({index for epoch in epochs for index in epoch.indices})
+# The estimator of an epoch's records, and the epoch.
+Prepared = tuple[Estimator, Epoch]
+
+
+def _prepared(settings: Settings, dataset: Dataset, epochs: Sequence[Epoch]) -> list[Prepared]:
+    """Every epoch with its estimator: the benchmark measures its records once."""
+    return [(settings.benchmark.score_run(dataset, epoch.records), epoch) for epoch in epochs]
+
+
+def _parts(prepared: Sequence[Prepared], chosen: Container[int]) -> list[Prepared]:
+    """The same for these samples only."""
+    found = []
+    for estimate, epoch in prepared:
+        mask = np.array([index in chosen for index in epoch.indices], bool)
+        if mask.any():
+            kept = np.flatnonzero(mask).tolist()
+            part = Epoch([epoch.indices[n] for n in kept], [epoch.records[n] for n in kept])
+            found.append((part_of(estimate, mask), part))
+    return found
+
+
+def _joined(prepared: Sequence[Prepared]) -> tuple[Estimator, list[int]]:
+    """The mean of the epochs' scores, and the sample behind each column of its weights."""
+    every = sorted({index for _, epoch in prepared for index in epoch.indices})
     column = {index: number for number, index in enumerate(every)}
     parts = [
-        (
-            _with_coverage(settings.benchmark.score_run(dataset, epoch.records), epoch.records),
-            [column[index] for index in epoch.indices],
-        )
-        for epoch in epochs
+        (_with_coverage(estimate, epoch.records), [column[index] for index in epoch.indices])
+        for estimate, epoch in prepared
     ]
 
     def estimate(reading: str, weights: Any) -> Values:
@@ -118,7 +154,7 @@ def _estimator(
         ]
         return found[0] if len(found) == 1 else {name: _mean_of(name, found) for name in found[0]}
 
-    return estimate, [dataset.cluster(index) for index in every]
+    return estimate, every
 
 
 def _mean_of(name: str, epochs: Sequence[Values]) -> Any:
@@ -135,11 +171,19 @@ def _with_coverage(estimate: Estimator, records: Sequence[Record]) -> Estimator:
     }
 
 
-def _readings(settings: Settings, estimate: Estimator, clusters: Sequence[str]) -> Readings:
-    readings = settings.benchmark.readings
+def _readings(
+    settings: Settings,
+    estimate: Estimator,
+    clusters: Sequence[str],
+    readings: Sequence[str],
+    resamples: int = bootstrap.RESAMPLES,
+    spare: float = 0.0,
+) -> Readings:
     ranges = {metric.name: _range(metric) for metric in settings.benchmark.metrics}
     ranges[gates.COVERAGE.metric] = (0.0, 1.0)
-    bounds = bootstrap.intervals(estimate, readings, clusters, settings.seed, ranges=ranges)
+    bounds = bootstrap.intervals(
+        estimate, readings, clusters, settings.seed, None, ranges, spare, resamples
+    )
     return {
         reading: {
             name: _score(value, bounds[reading].get(name))
@@ -193,8 +237,10 @@ def _compared(
     for number in range(max(len(theirs[name]) for name in names)):
         kept = [n for n, name in enumerate(names) if number < len(theirs[name])]
         others.append(Epoch([every[n] for n in kept], [theirs[names[n]][number] for n in kept]))
-    mine_of, clusters = _estimator(settings, dataset, [epoch for epoch in ours if epoch.indices])
-    theirs_of, _ = _estimator(settings, dataset, others)
+    asked = [epoch for epoch in ours if epoch.indices]
+    mine_of, indices = _joined(_prepared(settings, dataset, asked))
+    theirs_of, _ = _joined(_prepared(settings, dataset, others))
+    clusters = [dataset.cluster(index) for index in indices]
     readings = settings.benchmark.readings
     bounds = bootstrap.intervals(mine_of, readings, clusters, settings.seed, theirs_of)
     deltas: dict[str, dict[str, Score]] = {}

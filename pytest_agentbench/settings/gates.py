@@ -5,6 +5,7 @@ final_score.low >= 55                 the lower end of its 95 % interval
 published-0.1.4:final_score >= 58     another reading's
 final_score >= baseline - 1.5         against the same metric of the run named by --baseline
 delta(final_score).low >= -0.02       the paired difference to that run
+worst_group(final_score) >= 40        the value of the group that is served worst
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Literal, cast
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _GATE = re.compile(
     rf"""\s*(?:(?P<reading>[\w.-]+)\s*:\s*)?
-    (?:delta\(\s*(?P<delta>[A-Za-z_]\w*)\s*\)|(?P<metric>[A-Za-z_]\w*))
+    (?:delta\(\s*(?P<delta>[A-Za-z_]\w*)\s*\)|worst_group\(\s*(?P<worst>[A-Za-z_]\w*)\s*\)
+    |(?P<metric>[A-Za-z_]\w*))
     (?:\.(?P<part>low|high))?
     \s*(?P<operator>>=|<=|==|>|<)\s*
     (?:(?P<number>{_NUMBER})|(?P<baseline>baseline)(?:\s*(?P<sign>[+-])\s*(?P<margin>{_NUMBER}))?)
@@ -27,7 +29,7 @@ _GATE = re.compile(
 )
 _EXPECTED = (
     "METRIC OP NUMBER with OP one of >= <= == > <, where METRIC may be READING:METRIC, METRIC.low, "
-    "METRIC.high or delta(METRIC), and NUMBER may be 'baseline', 'baseline - N' or 'baseline + N'"
+    "METRIC.high, delta(METRIC) or worst_group(METRIC), and NUMBER may be 'baseline', 'baseline - N' or 'baseline + N'"
 )
 
 
@@ -50,6 +52,7 @@ class Gate:
     operator: str
     number: float  # the threshold, or the margin added to the baseline's value
     against_baseline: bool
+    worst_group: bool = False
 
     @property
     def needs_baseline(self) -> bool:
@@ -58,7 +61,8 @@ class Gate:
     @property
     def subject(self) -> tuple[object, ...]:
         """What a gate is about: a later gate about the same replaces an earlier one."""
-        return (self.reading, self.metric, self.delta, self.part, self.operator[0])
+        about = (self.reading, self.metric, self.delta, self.worst_group)
+        return (*about, self.part, self.operator[0])
 
 
 def parse(text: str) -> Gate:
@@ -75,18 +79,24 @@ def parse(text: str) -> Gate:
             f"expected a number after the comparison, as delta() is already a difference to the "
             f"baseline; got {text!r}"
         )
+    if match["worst"] and match["baseline"]:
+        raise GateError(
+            f"expected a number after the comparison, as worst_group() is not compared with the "
+            f"baseline; got {text!r}"
+        )
     number = float(match["number"] or match["margin"] or 0.0)
     if not math.isfinite(number):
         raise GateError(f"expected a number that a float can hold; got {text!r}")
     return Gate(
         text=" ".join(text.split()),
         reading=match["reading"],
-        metric=match["delta"] or match["metric"],
+        metric=match["delta"] or match["worst"] or match["metric"],
         delta=match["delta"] is not None,
         part=cast("Part", match["part"] or "value"),
         operator=match["operator"],
         number=-number if match["sign"] == "-" else number,
         against_baseline=match["baseline"] is not None,
+        worst_group=match["worst"] is not None,
     )
 
 
@@ -103,6 +113,7 @@ def combine(layers: Iterable[Iterable[Gate]]) -> tuple[Gate, ...]:
         given = list(layer)
         subjects = {gate.subject for gate in given}
         gates = [g for g in gates if g.subject not in subjects] + given
-    if not any(gate.metric == COVERAGE.metric and not gate.delta for gate in gates):
+    on_coverage = (gate for gate in gates if gate.metric == COVERAGE.metric)
+    if all(gate.delta or gate.worst_group for gate in on_coverage):
         gates.insert(0, COVERAGE)
     return tuple(gates)

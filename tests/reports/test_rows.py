@@ -44,7 +44,7 @@ def test_a_zero_difference_is_the_same_in_every_report(project, monkeypatch):
 
 
 def test_the_primary_reading_comes_first_and_absent_values_are_explained():
-    table = rows.metric_table(SCORES, [])
+    (table,) = rows.metric_tables(SCORES, [])
     assert table.readings == ("lenient", "exact")
     assert [[score.value for score in row.scores] for row in table.rows] == [
         [0.75, 0.5],
@@ -58,3 +58,24 @@ def test_samples_and_epochs_in_words():
     assert rows.epochs_note(SCORES, "accuracy") == (
         "means over 2 epochs; accuracy of each: 0.5000, 1.0000"
     )
+
+
+def test_readings_of_other_metrics_have_a_table_of_their_own():
+    beside = {"mrr": {"value": 0.5}, "coverage": {"value": 1.0}}
+    shared = {"accuracy": {"value": 0.75}, "coverage": {"value": 1.0}}
+    data = {
+        "benchmark": "x",
+        "primary": "b",
+        "readings": {"a": shared, "beside": beside, "b": shared},
+    }
+    first, second = rows.metric_tables(Scores.from_json(data, "here"), [])
+    assert (first.readings, second.readings) == (("b", "a"), ("beside",))
+    assert [row.metric.name for row in first.rows] == ["accuracy", "coverage"]
+    assert [row.metric.name for row in second.rows] == ["mrr"]
+
+
+def test_metrics_that_are_absent_for_one_reason_stand_together():
+    gone = {"value": None, "reason": "no text models"}
+    data = {"benchmark": "x", "primary": "a", "readings": {"a": {"emotion": gone, "topic": gone}}}
+    (table,) = rows.metric_tables(Scores.from_json(data, "here"), [])
+    assert rows.absences(table) == ["emotion, topic are absent: no text models"]

@@ -10,7 +10,7 @@ from toy_runs import half, make_run, right
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import stored
 from pytest_agentbench.scoring import scores
-from pytest_agentbench.scoring.compare import compare
+from pytest_agentbench.scoring.compare import Difference, compare
 
 
 def of(comparison, metric, reading=None):
@@ -208,3 +208,16 @@ def test_as_json_is_plain_and_has_the_verdicts(tmp_path):
 def test_leading_changes_are_of_the_headline(tmp_path):
     comparison = compare(make_run(tmp_path / "a", "half"), make_run(tmp_path / "b", "right"))
     assert [difference.metric for difference in comparison.leading()] == ["accuracy"]
+
+
+def test_the_verdict_on_metrics_without_a_direction():
+    def verdict(better, before, after):
+        value = after - before
+        return Difference(
+            "m", better, "", before, after, value, value - 0.1, value + 0.1, None, None
+        ).verdict
+
+    assert verdict("none", 1.0, 2.0) == "changed"
+    assert verdict("zero", -1.0, -0.5) == "better"
+    assert verdict("zero", 0.5, 1.0) == "worse"
+    assert verdict("zero", 0.5, 0.55) == "unclear"

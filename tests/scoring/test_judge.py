@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_agentbench.runs.scores_file import Score
+from pytest_agentbench.benchmarks.protocol import Metric
+from pytest_agentbench.runs.scores_file import Group, Score
 from pytest_agentbench.scoring import judge
 from pytest_agentbench.settings import gates
 
@@ -20,8 +21,23 @@ BASELINE = {"documented": {"final_score": Score(61.0)}}
 DELTAS = {"documented": {"final_score": Score(-1.0, -3.0, 1.0)}}
 
 
+METRICS = (
+    Metric("final_score", "higher"),
+    Metric("hit_rate", "higher"),
+    Metric("words", "none"),
+    Metric("likeness", "lower", pooled=True),
+)
+GROUPS = (
+    Group("source", "yelp", 40, True, {"final_score": Score(50.0, 44.0, 57.0)}),
+    Group("source", "amazon", 30, True, {"final_score": Score(65.0), "hit_rate": Score(0.4)}),
+    Group("category", "Tea", 3, False, {"final_score": Score(1.0)}),
+)
+
+
 def decide(text, baseline=BASELINE, deltas=DELTAS):
-    return judge.evaluate(gates.parse(text), "documented", READINGS, baseline, deltas)
+    return judge.evaluate(
+        gates.parse(text), "documented", READINGS, baseline, deltas, GROUPS, METRICS
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,3 +88,48 @@ def test_a_gate_on_what_is_not_there_fails_with_the_reason(text, reason):
 @pytest.mark.parametrize("text", ["final_score > baseline", "delta(final_score) > 0"])
 def test_a_comparing_gate_without_a_baseline_fails(text):
     assert "--baseline RUN" in decide(text, baseline=None, deltas=None).reason
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "value"),
+    [
+        ("worst_group(final_score) >= 40", True, 50.0),
+        ("worst_group(final_score) >= 60", False, 50.0),
+        ("documented:worst_group(final_score).low >= 45", False, 44.0),
+        ("worst_group(final_score).high < 60", True, 57.0),
+    ],
+)
+def test_a_gate_on_the_worst_group_names_it(text, passed, value):
+    result = decide(text)
+    assert (result.passed, result.value, result.reason) == (passed, value, None)
+    assert result.group == "source yelp, 40 samples"
+    if not passed:
+        assert result.failure.startswith(f"got {value:g} in source yelp, 40 samples against")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "worst_group(beauty) > 0",
+            "no group of 10 or more samples has beauty; there are 3 groups",
+        ),
+        ("worst_group(hit_rate).low > 0", "hit_rate has no interval there, so no .low"),
+        (
+            "published-0.1.4:worst_group(final_score) > 0",
+            "groups are scored in the primary reading",
+        ),
+        ("worst_group(words) > 0", "words has no worst group: no value of it is better"),
+        ("worst_group(likeness) > 0", "likeness has no worst group: groups do not have it"),
+    ],
+)
+def test_a_gate_on_a_group_that_is_not_there_fails_with_the_reason(text, reason):
+    result = decide(text)
+    assert result.passed is False
+    assert result.reason.startswith(reason)
+
+
+def test_without_groups_there_is_no_worst_one():
+    gate = gates.parse("worst_group(final_score) > 0")
+    result = judge.evaluate(gate, "documented", READINGS, None, None)
+    assert result.reason.endswith("has final_score, and the samples have no groups")

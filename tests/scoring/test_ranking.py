@@ -42,6 +42,24 @@ def test_runs_are_ranked_and_unclear_differences_share_a_rank(tmp_path):
     assert "paired" in table.ties
 
 
+def test_runs_without_the_headline_are_ranked_by_the_next_one(tmp_path, monkeypatch):
+    monkeypatch.setattr("toybench.ToySum.headline", "style")
+    monkeypatch.setattr("toybench.ToySum.other_headlines", ("distance", "accuracy"))
+
+    def silent(context):
+        return None if context["a"] == 3 else context["a"] + context["b"]
+
+    folders = [make_run(tmp_path / "wrong", "wrong"), make_run(tmp_path / "right", "right")]
+    (table,) = board_of(*folders).tables
+    assert (table.metric, table.better) == ("distance", "lower")
+    assert [name for name, *_ in ranks(table)] == ["right", "wrong"]
+    # One that lacks what the others have stays out; alone, it has a table.
+    failed = make_run(tmp_path / "silent", silent, name="silent")
+    board = board_of(*folders, failed)
+    assert board.left_out == ("silent (silent): distance is absent: a sample has no valid answer",)
+    assert board_of(failed).tables[0].metric == "accuracy"
+
+
 def test_pairing_tells_apart_what_overlapping_intervals_do_not(tmp_path):
     def two_thirds(context):  # right wherever half is, and twice beyond
         return context["a"] + context["b"] if context["a"] % 2 == 0 or context["a"] > 4 else -1

@@ -17,7 +17,8 @@ from pytest_agentbench.settings import gates
         "", "final_score", "final_score >=", ">= 60", "60 <= final_score", "final_score => 60",
         "final_score >= sixty", "final_score.mid > 1", "final_score != 1", "final_score > nan",
         "final_score >= baseline * 2", "a b > 1", "delta(x) > baseline", "delta() > 1",
-        "final_score >= 60 and x > 1", "final_score >= 1_000",
+        "final_score >= 60 and x > 1", "final_score >= 1_000", "worst_group() > 1",
+        "worst_group(x) > baseline", "worst_group(delta(x)) > 1",
     ],
 )  # fmt: skip
 def test_what_is_no_gate_is_refused_and_quoted(text):
@@ -50,7 +51,20 @@ def test_coverage_is_gated_unless_another_gate_on_it_is_given():
     assert texts() == ["coverage >= 1"]
     assert texts(["a > 1"]) == ["coverage >= 1", "a > 1"]
     assert texts(["coverage >= 0.5"]) == ["coverage >= 0.5"]
+    assert texts(["worst_group(coverage) >= 0.9"]) == [
+        "coverage >= 1",
+        "worst_group(coverage) >= 0.9",
+    ]
     assert texts(["delta(coverage) >= 0"]) == ["coverage >= 1", "delta(coverage) >= 0"]
+
+
+def test_a_gate_on_the_worst_group_is_about_something_else_than_one_on_all():
+    assert texts(["a > 1", "worst_group(a) > 0"], ["worst_group(a) > 0.5"]) == [
+        "coverage >= 1",
+        "a > 1",
+        "worst_group(a) > 0.5",
+    ]
+    assert gates.parse("worst_group( a ).low >= 1").part == "low"
 
 
 def test_a_stronger_layer_replaces_gates_about_the_same():

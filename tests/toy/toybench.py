@@ -32,6 +32,9 @@ class Sums(SampleList):
     def conditions(self):
         return {"candidate order": f"seed {self.seed}"}
 
+    def groups(self, index):
+        return {"parity": "even" if index % 2 == 0 else "odd"}
+
 
 class ToySum(Benchmark):
     name = "toysum"

@@ -12,6 +12,7 @@ from pytest_agentbench.benchmarks.behavior_modeling import (
     answers,
     data,
     diagnostics,
+    extended,
     scoring,
     submission,
 )
@@ -52,9 +53,14 @@ class BehaviorModeling(Benchmark):
         Metric("review_generation", "higher", 0, 1, description="1 - the weighted text errors"),
         Metric("overall_quality", "higher", 0, 1, description="stars and text together"),
         Metric("final_score", "higher", 0, 100, description="both targets together"),
+        *extended.METRICS,
     )
     hub_repository = data.HUB_REPOSITORY
     headline = "final_score"
+    # Of a run with one target, without text models, or in the reading `extended`.
+    other_headlines = (
+        "average_hit_rate", "overall_quality", "preference_estimation", "mrr", "star_mae",
+    )  # fmt: skip
     baselines = BASELINES
     default_baseline = "user-category"
     parameters = (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.behavior_modeling import layouts
+from pytest_agentbench.benchmarks.behavior_modeling import layouts, sample_groups
 from pytest_agentbench.benchmarks.behavior_modeling import store as stores
 from pytest_agentbench.benchmarks.behavior_modeling.layouts import Layout
 from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews
@@ -113,6 +113,9 @@ class BehaviorDataset(Dataset):
 
     def cluster(self, index: int) -> str:
         return self.tasks[index].user_id
+
+    def groups(self, index: int) -> dict[str, str]:
+        return sample_groups.groups(self.tasks[index], self.store)
 
     def task_of(self, sample: str) -> Task:
         """The task that a record's sample names."""

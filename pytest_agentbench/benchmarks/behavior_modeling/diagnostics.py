@@ -1,24 +1,27 @@
-"""What stands beside the scores: breakdowns, chance, how fast and how reliably the agent answered."""
+"""What stands beside the scores: chance, calibration, context, how fast and how reliably the agent answered."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.behavior_modeling import items, scoring
-from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION, Task
+from pytest_agentbench.benchmarks.behavior_modeling.measured import HIT_RATES
+from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION, REVIEW, Task
+from pytest_agentbench.metrics import star_calibration
 from pytest_agentbench.metrics.bootstrap import mean
+from pytest_agentbench.metrics.divergence import round_half_up
 from pytest_agentbench.metrics.hit_rate import CUTS, chance
 
 if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.behavior_modeling.data import BehaviorDataset
     from pytest_agentbench.runs.record import Record
 
-MOST_CATEGORIES = 30
-OTHER = "other"
+BOARDS = Path(__file__).with_name("challenge_boards.json")
 PERCENTILES = (50, 90, 99)
 
 
@@ -33,8 +36,13 @@ def describe(dataset: BehaviorDataset, records: Sequence[Record]) -> dict[str, A
     expected = chance_rates(tasks)
     if expected:
         details["chance"] = expected
-    if dataset.truth_known and records:
-        details["breakdown"] = breakdown(dataset, tasks, records)
+    stars = [
+        (record.answer["stars"], task.truth["stars"])
+        for record, task in zip(records, tasks, strict=True)
+        if record.status == "ok" and task.target == REVIEW and task.truth is not None
+    ]
+    found = [calibration(stars)] if stars else []
+    details["tables"] = [*found, boards(dataset.digest)]
     details["notes"] = notes(dataset, expected)
     return details
 
@@ -71,48 +79,45 @@ def chance_rates(tasks: Sequence[Task]) -> dict[str, float]:
         return {}
     rates = {
         name: mean([chance(size, n) for size in sizes], None)
-        for name, n in zip(scoring.HIT_RATES, CUTS, strict=True)
+        for name, n in zip(HIT_RATES, CUTS, strict=True)
     }
     return {**rates, "average_hit_rate": mean(list(rates.values()), None)}
 
 
-def breakdown(
-    dataset: BehaviorDataset, tasks: Sequence[Task], records: Sequence[Record]
-) -> dict[str, dict[str, dict[str, float]]]:
-    """The primary reading's scores of each target, each source and each leading category."""
-    measured = scoring.measure(dataset, records)
-    asked_about = [dataset.store.get("item", _item_id(task)) for task in tasks]
-    sources = [
-        str(task.fields.get("candidate_category") or items.kind(item)).lower()
-        if task.target == RECOMMENDATION
-        else items.kind(item)
-        for task, item in zip(tasks, asked_about, strict=True)
-    ]
-    named = [(items.categories(item) or [items.UNKNOWN])[0] for item in asked_about]
-    frequent = {name for name, _ in Counter(named).most_common(MOST_CATEGORIES)}
-    kept = [name if name in frequent else OTHER for name in named]
+def calibration(pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    """What reviews were worth that were given each star: (given, true) in, one row for a star out."""
+    given, true = np.array(pairs, np.float64).T
+    stars = round_half_up(given)
+    rows = []
+    for star in star_calibration.STARS:
+        own = stars == star
+        if own.any():
+            means = given[own].mean(), true[own].mean()
+            rows.append([str(star), str(int(own.sum())), *(f"{value:.2f}" for value in means)])
     return {
-        "target": _grouped(measured, [task.target for task in tasks]),
-        "source": _grouped(measured, sources),
-        "category": _grouped(measured, kept),
+        "title": "Calibration of the stars",
+        "note": "Reviews by the star they were given (rounded): a calibrated agent's four stars are "
+        "worth four on average. star_calibration_error is the mean distance over all reviews.",
+        "head": ["stars given", "reviews", "mean given", "mean true"],
+        "rows": rows,
     }
 
 
-def _item_id(task: Task) -> str:
-    """The item that a task is about: the true one of a recommendation."""
-    return task.item_id if task.item_id is not None else str(task.truth)
-
-
-def _grouped(measured: scoring.Measured, groups: Sequence[str]) -> dict[str, dict[str, float]]:
-    result: dict[str, dict[str, float]] = {}
-    for group in sorted(set(groups)):
-        part = measured.part(np.array([name == group for name in groups]))
-        scores = scoring.estimate(part, scoring.DOCUMENTED, None)
-        result[group] = {
-            "samples": len(part.valid),
-            **{k: float(v) for k, v in scores.items() if isinstance(v, (int, float))},
-        }
-    return result
+def boards(digest: str) -> dict[str, Any]:
+    """The public boards of the challenge, as context; other data unless the digest says otherwise."""
+    known = json.loads(BOARDS.read_text(encoding="utf-8"))
+    rows = [
+        [f"{one['track']}, {one['phase']}: {one['metric']}", str(one["submissions"]),
+         f"{one['top']:.4f}", f"{one['median']:.4f}"]
+        for one in known["boards"]
+    ]  # fmt: skip
+    other = "" if digest in known["data_digests"] else f"Not comparable: {known['data']}. "
+    return {
+        "title": "Context: the boards of the challenge",
+        "note": f"{other}Formulas as in the reading {known['reading']}. Source: {known['source']}.",
+        "head": ["track, phase: metric", "submissions", "best", "median"],
+        "rows": rows,
+    }
 
 
 def notes(dataset: BehaviorDataset, expected: Mapping[str, float]) -> list[str]:
@@ -123,9 +128,7 @@ def notes(dataset: BehaviorDataset, expected: Mapping[str, float]) -> list[str]:
         if dataset.models.name == "offline":
             lines.append("offline text models are for trends, not for a leaderboard")
     if expected:
-        rates = [
-            f"top {n} {expected[name]:.3f}" for name, n in zip(scoring.HIT_RATES, CUTS, strict=True)
-        ]
+        rates = [f"top {n} {expected[name]:.3f}" for name, n in zip(HIT_RATES, CUTS, strict=True)]
         lines.append(f"chance: {', '.join(rates)}, average {expected['average_hit_rate']:.3f}")
     return lines
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from pytest_agentbench.benchmarks import figures as charts
 from pytest_agentbench.benchmarks.behavior_modeling.data import BehaviorDataset
-from pytest_agentbench.benchmarks.behavior_modeling.scoring import HIT_RATES
+from pytest_agentbench.benchmarks.behavior_modeling.measured import HIT_RATES
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import REVIEW
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.metrics.divergence import round_half_up

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION
-from pytest_agentbench.benchmarks.behavior_modeling.text_models import sentiment
+from pytest_agentbench.benchmarks.behavior_modeling import extended
+from pytest_agentbench.benchmarks.behavior_modeling.measured import (
+    HIT_RATES,
+    Mask,
+    Measured,
+    measure,
+    star_error,
+)
+from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION, REVIEW
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.metrics.bootstrap import mean
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
-from pytest_agentbench.metrics.hit_rate import CUTS, hits
-from pytest_agentbench.metrics.review_text import (
-    LARGEST_SENTIMENT_ERROR,
-    LARGEST_TOPIC_ERROR,
-    emotion_errors,
-    sentiment_errors,
-    topic_errors,
-)
+from pytest_agentbench.metrics.hit_rate import hits
 
 if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.behavior_modeling.data import BehaviorDataset
@@ -31,24 +31,14 @@ Floats = npt.NDArray[np.float64]
 
 DOCUMENTED = "documented"
 PUBLISHED = "published-0.1.4"
-READINGS = (DOCUMENTED, PUBLISHED)
-HIT_RATES = tuple(f"top_{n}_hit_rate" for n in CUTS)
+PAPERS = (DOCUMENTED, PUBLISHED)  # the benchmark's document and its published code
+READINGS = (*PAPERS, extended.READING)
 TEXT_ERRORS = ("sentiment_error", "emotion_error", "topic_error")
 TEXT_WEIGHTS = (0.25, 0.25, 0.5)
 METRICS = (
     *HIT_RATES, "average_hit_rate", "preference_estimation", *TEXT_ERRORS, "review_generation",
     "overall_quality", "final_score",
 )  # fmt: skip
-LARGEST_STAR_ERROR = 4 / 5  # one star where five are true
-
-
-def star_error(predicted: float, true: float) -> float:
-    """The distance of two ratings as a share of five stars.
-
-    >>> star_error(3.0, 5.0)
-    0.4
-    """
-    return abs(predicted - true) / 5
 
 
 def preference(star_error: Any, reading: str) -> Any:
@@ -62,78 +52,17 @@ def score_sample(sample: Sample, answer: Any) -> Mapping[str, Mapping[str, float
     if sample.key.target == RECOMMENDATION:
         if truth["item"] is None:
             return {}
-        found = hits(answer["item_list"], truth["item"])
-        values = dict(zip(HIT_RATES, found, strict=True))
-        values["average_hit_rate"] = mean(found, None)
-        return dict.fromkeys(READINGS, values)
+        rates = hits(answer["item_list"], truth["item"])
+        values = dict(zip(HIT_RATES, rates, strict=True))
+        values["average_hit_rate"] = mean(rates, None)
+        beside = extended.ranking(answer["item_list"], truth["item"])
+        return {**dict.fromkeys(PAPERS, values), extended.READING: beside}
     if truth is None:
         return {}
     error = star_error(answer["stars"], truth["stars"])
-    return {reading: {"preference_estimation": preference(error, reading)} for reading in READINGS}
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Per-record values of one run. Failed records hold the worst value of each column."""
-
-    valid: npt.NDArray[np.bool_]
-    recommendation: npt.NDArray[np.bool_]
-    # By star_error and metric names, for the kinds of records that have them.
-    columns: Mapping[str, Floats]
-    absent: Mapping[str, str] = field(default_factory=dict)  # columns that nobody has, and why
-
-    def part(self, mask: npt.NDArray[np.bool_]) -> Measured:
-        """The values of these records only."""
-        columns = {name: column[mask] for name, column in self.columns.items()}
-        return Measured(self.valid[mask], self.recommendation[mask], columns, self.absent)
-
-
-def measure(dataset: BehaviorDataset, records: Sequence[Record]) -> Measured:
-    """Measures all records; the texts of all valid reviews are read together, once."""
-    count = len(records)
-    tasks = [dataset.task_of(record.sample) for record in records]
-    valid = np.array([record.status == "ok" for record in records], dtype=bool)
-    recommendation = np.array([task.target == RECOMMENDATION for task in tasks], dtype=bool)
-    worst = {"star_error": LARGEST_STAR_ERROR, "sentiment_error": LARGEST_SENTIMENT_ERROR,
-             "topic_error": LARGEST_TOPIC_ERROR}  # fmt: skip
-    columns = {name: np.zeros(count) for name in HIT_RATES}
-    columns |= {name: np.full(count, value) for name, value in worst.items()}
-    for index in np.flatnonzero(valid & recommendation).tolist():
-        found = hits(records[index].answer["item_list"], tasks[index].truth)
-        for name, value in zip(HIT_RATES, found, strict=True):
-            columns[name][index] = value
-    reviewed = np.flatnonzero(valid & ~recommendation).tolist()
-    for index in reviewed:
-        stars = records[index].answer["stars"]
-        columns["star_error"][index] = star_error(stars, tasks[index].truth["stars"])
-    answers = [str(records[index].answer["review"]) for index in reviewed]
-    truths = [str(tasks[index].truth["review"]) for index in reviewed]
-    absent: dict[str, str] = {}
-    if recommendation.all():  # no reviews: nothing to read, and no model to load
-        return Measured(valid, recommendation, columns, absent)
-    problem = sentiment.missing()
-    if problem is None:
-        columns["sentiment_error"][reviewed] = sentiment_errors(
-            sentiment.compound_scores(answers), sentiment.compound_scores(truths)
-        )
-    else:
-        absent["sentiment_error"] = problem
-    reader = dataset.reader()
-    if reader is None:
-        reason = dataset.without_models
-        return Measured(
-            valid, recommendation, columns,
-            {**absent, "emotion_error": reason, "topic_error": reason},
-        )  # fmt: skip
-    columns["emotion_error"] = np.full(count, reader.largest_emotion_error())
-    if reviewed:
-        half = len(reviewed)
-        reader.prepare([*answers, *truths])
-        emotions = reader.emotions([*answers, *truths])
-        topics = reader.topics([*answers, *truths])
-        columns["emotion_error"][reviewed] = emotion_errors(emotions[:half], emotions[half:])
-        columns["topic_error"][reviewed] = topic_errors(topics[:half], topics[half:])
-    return Measured(valid, recommendation, columns, absent)
+    found = {reading: {"preference_estimation": preference(error, reading)} for reading in PAPERS}
+    found[extended.READING] = {"star_mae": abs(answer["stars"] - truth["stars"])}
+    return found
 
 
 def score_run(dataset: BehaviorDataset, records: Sequence[Record]) -> Estimator:
@@ -144,31 +73,46 @@ def score_run(dataset: BehaviorDataset, records: Sequence[Record]) -> Estimator:
     elif not records:
         reason = "no records"
     if reason is not None:
-        values = {metric: Absent(reason) for metric in METRICS}
-        return lambda *_: values
-    measured = measure(dataset, records)
-    return lambda reading, weights: estimate(measured, reading, weights)
+        beside = [metric.name for metric in extended.METRICS]
+        values = {name: dict.fromkeys(METRICS, Absent(reason)) for name in PAPERS}
+        values[extended.READING] = dict.fromkeys(beside, Absent(reason))
+        return lambda reading, *_: values[reading]
+    return RunEstimator(measure(dataset, records))
+
+
+@dataclass(frozen=True)
+class RunEstimator:
+    """Scores what was measured, of all records or of a group of them."""
+
+    measured: Measured
+
+    def __call__(self, reading: str, weights: Floats | None) -> Values:
+        if reading == extended.READING:
+            return extended.estimate(self.measured, weights)
+        return estimate(self.measured, reading, weights)
+
+    def part(self, chosen: Mask) -> RunEstimator:
+        return RunEstimator(self.measured.part(chosen))
 
 
 def estimate(measured: Measured, reading: str, weights: Floats | None) -> Values:
-    """Every metric of a reading.
+    """Every metric of the document's reading or of the published code's.
 
     ``documented`` counts every record; ``published-0.1.4`` the valid ones, as the published code does.
     """
     counted = np.ones(len(measured.valid), bool) if reading == DOCUMENTED else measured.valid
     result: dict[str, Any] = {}
+    rankings = _Counted(measured, counted & measured.recommendation, weights, RECOMMENDATION)
     for name in HIT_RATES:
-        result[name] = _mean(
-            measured, name, counted & measured.recommendation, weights, "recommendation"
-        )
+        result[name] = rankings.mean(name)
     result["average_hit_rate"] = combine(
         [result[name] for name in HIT_RATES], lambda *rates: sum(rates) / len(rates)
     )
-    reviews = counted & ~measured.recommendation
-    stars = _mean(measured, "star_error", reviews, weights, "review_writing")
+    reviews = _Counted(measured, counted & ~measured.recommendation, weights, REVIEW)
+    stars = reviews.mean("star_error")
     result["preference_estimation"] = combine([stars], lambda error: preference(error, reading))
     for name in TEXT_ERRORS:
-        result[name] = _mean(measured, name, reviews, weights, "review_writing")
+        result[name] = reviews.mean(name)
     result["review_generation"] = combine(
         [result[name] for name in TEXT_ERRORS],
         lambda *errors: 1 - sum(w * e for w, e in zip(TEXT_WEIGHTS, errors, strict=True)),
@@ -190,24 +134,25 @@ def combine(parts: Sequence[Any], formula: Any) -> Any:
     return formula(*parts)
 
 
-def _mean(
-    measured: Measured,
-    name: str,
-    counted: npt.NDArray[np.bool_],
-    weights: Floats | None,
-    target: str,
-) -> float | Floats | Absent:
-    if name in measured.absent:
-        return Absent(measured.absent[name])
-    if not counted.any():
-        asked = measured.recommendation if target == RECOMMENDATION else ~measured.recommendation
-        if asked.any():
-            return Absent(f"none of {int(asked.sum())} {target} samples has a valid answer")
-        return Absent(f"the run has no {target} samples")
-    values = measured.columns[name]
-    if weights is None:
-        return mean(values[counted], None)
-    # Zeros instead of a slice: the weights, which are large, are not copied for every metric.
-    with np.errstate(invalid="ignore"):  # a resample may have nobody of a kind
-        resampled: Floats = (weights @ np.where(counted, values, 0.0)) / (weights @ counted)
-    return resampled
+class _Counted:
+    """The records that count for a target: means of their columns, of all or of every resample."""
+
+    def __init__(
+        self, measured: Measured, counted: Mask, weights: Floats | None, target: str
+    ) -> None:
+        self._measured, self._counted, self._weights = measured, counted, weights
+        self._missing = measured.nothing(counted, target)
+        self._times: Any = None if weights is None else weights @ counted
+
+    def mean(self, name: str) -> float | Floats | Absent:
+        if name in self._measured.absent:
+            return Absent(self._measured.absent[name])
+        if self._missing is not None:
+            return self._missing
+        values = self._measured.columns[name]
+        if self._weights is None:
+            return mean(values[self._counted], None)
+        # Zeros instead of a slice: the weights, which are large, are not copied for every metric.
+        with np.errstate(invalid="ignore"):  # a resample may have nobody of a kind
+            resampled: Floats = (self._weights @ np.where(self._counted, values, 0.0)) / self._times
+        return resampled

@@ -33,9 +33,10 @@ def plots(
     """The benchmark's own figures, then the distribution over samples; what fails is left out."""
     if importlib.util.find_spec("bokeh") is None:
         return Plots(note=WITHOUT_BOKEH)
+    headline = scores.headline(benchmark.headlines)
     makers: tuple[Callable[[], Iterable[Figure | None]], ...] = (
         lambda: benchmark.figures(dataset, records, scores.as_json()),
-        lambda: [distribution(benchmark.metrics, benchmark.headline, scores.primary, records)],
+        lambda: [distribution(benchmark.metrics, headline, scores.primary, records)],
     )
     problems: dict[str, None] = {}
     figures: list[Figure] = []

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.files import write_whole
+from pytest_agentbench.benchmarks.protocol import metric_named
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.reports import rows
 from pytest_agentbench.reports.html import page, plots, sample_data
 from pytest_agentbench.runs.record import STATUSES
 from pytest_agentbench.runs.scores_file import Score
-from pytest_agentbench.scoring.compare import metric_named, to_baseline
+from pytest_agentbench.scoring.compare import to_baseline
 from pytest_agentbench.settings.gates import COVERAGE
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
     drawn = plots.plots(benchmark, dataset, scores, records)
     scripts = [*drawn.library, page.file("report.js")]
     decided = [gate.passed for gate in scores.gates]
-    epochs = rows.epochs_note(scores, benchmark.headline)
+    headline = scores.headline(benchmark.headlines)
+    epochs = rows.epochs_note(scores, headline)
     return page.render(
         "report.html",
         title=f"{benchmark.name} · {scores.agent.name or ''}",
@@ -53,13 +55,15 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
         benchmark=benchmark,
         scores=scores,
         interval=INTERVAL,
-        headline=_headline(benchmark, scores),
+        headline=_headline(benchmark, scores, headline),
         coverage=scores.metric(COVERAGE.metric),
         failed=_failed(scores),
         gates_passed=f"{decided.count(True)} of {len(decided)}",
         gates_kind="open" if None in decided else "pass" if all(decided) else "fail",
         gates=_gates(scores),
-        table=rows.metric_table(scores, benchmark.metrics),
+        tables=rows.metric_tables(scores, benchmark.metrics),
+        groups=rows.group_table(scores, benchmark.metrics, headline),
+        benchmark_tables=_tables(scores),
         primary_note=rows.PRIMARY_NOTE,
         notes=[*([epochs] if epochs else []), *_absences(scores), *scores.notes],
         difference_head=rows.DIFFERENCE_HEAD,
@@ -89,9 +93,9 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _headline(benchmark: Benchmark, scores: Scores) -> dict[str, Any]:
-    metric = metric_named(benchmark.metrics, benchmark.headline)
-    score = scores.metric(benchmark.headline)
+def _headline(benchmark: Benchmark, scores: Scores, name: str) -> dict[str, Any]:
+    metric = metric_named(benchmark.metrics, name)
+    score = scores.metric(name)
     label = rows.labelled(metric.name, metric.unit)
     return {"metric": metric, "score": score, "label": label, "scale": _scale(score, metric)}
 
@@ -124,7 +128,8 @@ def _gates(scores: Scores) -> list[dict[str, str]]:
     found = []
     for gate in scores.gates:
         kind, mark = _GATES[gate.passed]
-        why = gate.failure or gate.reason or ("" if gate.value is None else f"got {gate.value:.6g}")
+        got = "" if gate.value is None else f"got {gate.value:.6g}{gate.place}"
+        why = gate.failure or gate.reason or got
         word = f"{mark} {rows.GATE_WORDS[gate.passed]}"
         found.append({"kind": kind, "word": word, "text": gate.gate, "why": why})
     return found
@@ -152,11 +157,22 @@ def _settings(values: Mapping[str, Any], scores: Scores) -> list[tuple[str, str]
     return [*found, ("data digest", str(scores.dataset.digest))]
 
 
+def _tables(scores: Scores) -> list[dict[str, Any]]:
+    """The tables that the benchmark adds; what is not one is left to scores.json."""
+    given = scores.details.get("tables")
+    return [
+        {"title": str(one["title"]), "note": str(one.get("note", "")), "head": one["head"],
+         "rows": one["rows"]}
+        for one in (given if isinstance(given, list) else [])
+        if isinstance(one, dict) and {"title", "head", "rows"} <= one.keys()
+    ]  # fmt: skip
+
+
 def _details(scores: Scores) -> list[tuple[str, str]]:
     """What the benchmark says beside its scores, each entry cut where it is long."""
     found = []
     for name, value in scores.details.items():
-        if name != "notes":
+        if name not in ("notes", "tables"):
             text = json.dumps(value, indent=2, ensure_ascii=False)
             left = len(text) - MOST_DETAIL
             if left > 0:

@@ -250,3 +250,56 @@ def test_unchanged_candidates_of_the_challenge_score_as_the_published_tool_says(
     assert scores["readings"]["documented"]["average_hit_rate"]["value"] == pytest.approx(
         0.4115, abs=5e-5
     )
+
+
+@pytest.mark.parametrize(
+    ("target", "headline", "other"),
+    [
+        ("recommendation", "average_hit_rate", "mrr"),
+        ("review_writing", "preference_estimation", "star_mae"),
+    ],
+)
+def test_one_target_alone_has_a_headline(scenario, monkeypatch, target, headline, other):
+    monkeypatch.setenv("COLUMNS", "80")
+    project = scenario(text_models="none")
+    result = project.pytest(
+        "bm.yaml", "-k", target, "--run-dir=run", f"--gate=extended:{other} > 0"
+    )
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(
+        [
+            f"worst group: * {headline} *",
+            "floor: builtin:candidate-order 0.*",
+            f"gate passed: extended:{other} > 0*",
+        ]
+    )
+    page = (project.path / "run" / "report.html").read_text(encoding="utf-8")
+    assert f"<h2>{headline}</h2>" in page
+    assert "Not comparable: the boards are about other tasks" in page
+    brief = project.pytest("bm.yaml", "-k", target, "-q", "--limit=30")
+    brief.stdout.re_match_lines([rf"bm.yaml: {headline} 0\.\d+ \["])
+
+
+def test_the_worst_group_is_gated_shown_and_kept(scenario, monkeypatch):
+    summary = scenario().path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    project = scenario(text_models="none")
+    gate = "worst_group(average_hit_rate) >= 0.9"
+    result = project.pytest("bm.yaml", f"--gate={gate}", "--run-dir=run")
+    assert result.ret == 1
+    scores = project.scores(project.path / "run")
+    eligible = [
+        g
+        for g in scores["groups"]
+        if g["eligible"] and g["scores"]["average_hit_rate"]["value"] is not None
+    ]
+    worst = min(eligible, key=lambda group: group["scores"]["average_hit_rate"]["value"])
+    named = f"{worst['kind']} {worst['name']}, {worst['samples']} samples"
+    result.stdout.fnmatch_lines([f"gate failed: {gate}: got * in {named} against 0.9"])
+    assert {group["kind"] for group in scores["groups"]} == {"source", "category"}
+    assert sum(g["samples"] for g in scores["groups"] if g["kind"] == "source") == 120
+    for text in (
+        summary.read_text(encoding="utf-8"),
+        (project.path / "run" / "report.html").read_text("utf-8"),
+    ):
+        assert f"{worst['kind']}: {worst['name']} (worst)" in text

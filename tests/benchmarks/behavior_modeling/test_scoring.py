@@ -93,7 +93,8 @@ def test_every_metric_as_the_document_defines_it(dataset, records):
         "final_score": 100 * (2.5 / 3 + (stars + text) / 2) / 2,
     }  # fmt: skip
     assert got == pytest.approx(expected)
-    assert list(got) == [metric.name for metric in BehaviorModeling.metrics]
+    beside = scores(dataset, records, "extended")
+    assert [*got, *beside] == [metric.name for metric in BehaviorModeling.metrics]
 
 
 @pytest.mark.parametrize(("reading", "value"), [("documented", 0.96), ("published-0.1.4", 0.8)])
@@ -129,20 +130,23 @@ def test_no_answer_is_worse_than_failing(dataset, records):
     none = scores(dataset, worst)
     some = scores(dataset, records)
     for metric in BehaviorModeling.metrics:
-        better = some[metric.name] - none[metric.name]
-        assert better > 0 if metric.better == "higher" else better < 0
+        if metric.name in some:
+            better = some[metric.name] - none[metric.name]
+            assert better > 0 if metric.better == "higher" else better < 0
     absent = scores(dataset, worst, "published-0.1.4")
     assert absent["final_score"] == Absent("none of 2 recommendation samples has a valid answer")
 
 
 def test_weights_repeat_records(dataset, records):
     weights = np.array([[1.0, 1, 1, 1], [2, 0, 0, 3], [0, 1, 1, 1]])
+    pooled = {metric.name for metric in BehaviorModeling.metrics if metric.pooled}
     for reading in BehaviorModeling.readings:
         resampled = scores(dataset, records, reading, weights)
         for row, weight in enumerate(weights):
             drawn = [r for r, w in zip(records, weight, strict=True) for _ in range(int(w))]
             alone = scores(dataset, drawn, reading)
-            for name, values in resampled.items():
+            for name in resampled.keys() - pooled:
+                values = resampled[name]
                 assert values[row] == pytest.approx(alone[name]), (reading, name)
 
 
@@ -179,7 +183,9 @@ def test_without_truth_the_answers_are_kept_and_nothing_is_scored(folder, load, 
     assert {type(value) for value in got.values()} == {Absent}
     assert "no ground truth" in got["final_score"].reason
     details = BENCHMARK.describe(dataset, records)
-    assert "breakdown" not in details
+    assert [table["title"] for table in details["tables"]] == [
+        "Context: the boards of the challenge"
+    ]
     assert details["performance"]["error_rate"] == 0
 
 
@@ -207,13 +213,8 @@ def test_details_say_who_was_asked_what_and_how_it_went(dataset, records):
         {"top_1_hit_rate": 1 / 8, "top_3_hit_rate": 3 / 8, "top_5_hit_rate": 5 / 8,
          "average_hit_rate": 3 / 8}
     )  # fmt: skip
-    groups = details["breakdown"]
-    assert set(groups["target"]) == {"recommendation", "review_writing"}
-    assert groups["target"]["recommendation"]["samples"] == 2
-    assert "topic_error" not in groups["target"]["recommendation"]
-    assert groups["source"]["product"]["final_score"] == pytest.approx(
-        scores(dataset, timed)["final_score"]
-    )
-    assert set(groups["category"]) == {"Tea"}
+    calibration, boards = details["tables"]
+    assert calibration["rows"] == [["4", "1", "4.00", "5.00"]]
+    assert boards["note"].startswith("Not comparable: ")
     assert details["notes"] == ["chance: top 1 0.125, top 3 0.375, top 5 0.625, average 0.375"]
     assert all(len(line) <= 80 for line in details["notes"])
