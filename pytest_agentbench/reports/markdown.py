@@ -91,12 +91,12 @@ def _facts(scores: Scores, run: str | None) -> list[str]:
     return facts
 
 
-def _readings(table: MetricTable) -> list[str]:
+def _readings(table: MetricTable, primary: bool = True) -> list[str]:
     head = ["metric", "better"]
     for reading in table.readings:
         head += [reading, INTERVAL]
-    if len(table.readings) > 1:
-        head[2] += " (primary)"  # a table of further metrics has one reading
+    if primary and len(table.readings) > 1:
+        head[2] += " (primary)"
     rows = []
     for row in table.rows:
         cells = [row.label, BETTER[row.metric.better]]
@@ -110,7 +110,7 @@ def _beside(table: MetricTable) -> list[str]:
     """Further metrics, folded away; without those that are absent, which are named."""
     there = [row for row in table.rows if row.scores[0].value is not None]
     lines = [f"<details><summary>reading {cell(table.readings[0])}</summary>", ""]
-    lines += _readings(replace(table, rows=tuple(there))) if there else []
+    lines += _readings(replace(table, rows=tuple(there)), primary=False) if there else []
     lines += ["", *(f"- {cell(line)}" for line in absences(table))]
     return [*lines, "", "</details>"]
 

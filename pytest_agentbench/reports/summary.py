@@ -115,7 +115,7 @@ def table(found: rows.MetricTable, width: int) -> list[str]:
     """
     note = [rows.PRIMARY_NOTE] if len(found.readings) > 1 else []
     absent = (line for text in rows.absences(found) for line in _wrapped(text, width))
-    return [*_lines(found, found.rows, width), *note, *absent]
+    return [*_lines(found, found.rows, width, " *" if note else ""), *note, *absent]
 
 
 def table_beside(found: rows.MetricTable, first: rows.MetricTable, width: int) -> list[str]:
@@ -136,9 +136,11 @@ def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def _lines(found: rows.MetricTable, shown: Sequence[rows.MetricRow], width: int) -> list[str]:
-    primary, *others = found.readings
-    lines = [["metric", "better", f"{primary} *" if others else primary, INTERVAL, *others]]
+def _lines(
+    found: rows.MetricTable, shown: Sequence[rows.MetricRow], width: int, mark: str = ""
+) -> list[str]:
+    first, *others = found.readings
+    lines = [["metric", "better", f"{first}{mark}", INTERVAL, *others]]
     for row in shown:
         own, *rest = row.scores
         lines.append(

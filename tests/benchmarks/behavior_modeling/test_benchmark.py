@@ -303,3 +303,12 @@ def test_the_worst_group_is_gated_shown_and_kept(scenario, monkeypatch):
         (project.path / "run" / "report.html").read_text("utf-8"),
     ):
         assert f"{worst['kind']}: {worst['name']} (worst)" in text
+
+
+def test_the_reading_extended_may_be_primary(scenario):
+    result = scenario(text_models="none").pytest("bm.yaml", "--reading=extended", "--limit=30")
+    assert result.ret == 0
+    result.stdout.re_match_lines(
+        [r"metric +better +extended ", r"metric +better +documented  .*published"]
+    )
+    result.stdout.no_fnmatch_line("*documented [*]*")
