@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import math
@@ -158,6 +159,7 @@ def _task(key: SampleKey, entry: dict[str, Any], where: str, truth: Any, truth_w
     )
 
 
+@functools.lru_cache(maxsize=1024)  # the same few keys in every task
 def _letters(name: str) -> str:
     return re.sub(r"[^a-z]", "", name.lower())
 
