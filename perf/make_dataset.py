@@ -1,6 +1,6 @@
 """Making a data set of a review corpus.
 
-`agentbench make-dataset` on synthetic JSON Lines in the shape of Amazon Reviews 2023, with texts of about 500
+Of synthetic JSON Lines in the shape of Amazon Reviews 2023, by `agentbench make-dataset`, with texts of about 500
 characters (12 reviews a person, 40 an item, popularity as 1 / rank), in a process of its own: 200 tasks of
 20 candidates. µs: of the processor. MB: the whole process; what it needs beside that is on disk.
 """
