@@ -15,8 +15,9 @@ import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pytest_agentbench.agents.code_imports import NOTHING_AROUND, Surroundings
 from pytest_agentbench.agents.errors import AgentTimeout
-from pytest_agentbench.agents.llm.calls import Model
+from pytest_agentbench.agents.llm.calls import Model, configured_as
 from pytest_agentbench.agents.shapes import function_of
 
 
@@ -31,8 +32,16 @@ class LocalAgent:
     so that a client which an agent keeps stays usable from call to call.
     """
 
-    def __init__(self, target: Any, timeout: float | None = None, llm: Model | None = None) -> None:
+    def __init__(
+        self,
+        target: Any,
+        timeout: float | None = None,
+        llm: Model | None = None,
+        surroundings: Surroundings = NOTHING_AROUND,
+    ) -> None:
+        """``surroundings``: what its code may import while it answers."""
         self._target = target
+        self._surroundings = surroundings
         self._function: Callable[[Any], Any] | None = None
         self._timeout = timeout
         self._llm = llm
@@ -43,6 +52,11 @@ class LocalAgent:
 
     def __call__(self, context: Any) -> Any:
         """The agent's answer; whatever it raises; :class:`AgentTimeout` if it takes too long."""
+        __tracebackhide__ = True
+        with configured_as(self._llm), self._surroundings.importable():
+            return self._called(context)
+
+    def _called(self, context: Any) -> Any:
         __tracebackhide__ = True
         started = time.monotonic()
         function = self._ready()

@@ -72,7 +72,9 @@ def load(
         isolated.start()  # a mistake in its file is found before any sample is asked
         return LoadedAgent(spec, isolated.digest, isolated, confined=True)
     found = find(spec, bases)
-    return LoadedAgent(spec, found.digest, LocalAgent(found.target, timeout, llm))
+    return LoadedAgent(
+        spec, found.digest, LocalAgent(found.target, timeout, llm, found.surroundings)
+    )
 
 
 def ready(agent: Any, timeout: float | None, llm: Model | None) -> Agent:

@@ -2,7 +2,7 @@
 
 One object serves all calls of a function, a callable or a class with ``forward``. Their calls overlap
 under ``--concurrency``, which their authors know. Agents of other frameworks are in
-:mod:`pytest_agentbench.agents.frameworks`.
+:mod:`pytest_agentbench.agents.frameworks` and :mod:`pytest_agentbench.agents.websociety`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import inspect
 import threading
 from typing import Any
 
-from pytest_agentbench.agents.frameworks import Function, adapted, framework_function
+from pytest_agentbench.agents.framework_calls import Function, adapted
+from pytest_agentbench.agents.frameworks import framework_function
 from pytest_agentbench.agents.llm.calls import Model, NoLLM
+from pytest_agentbench.agents.websociety.society_agents import society_function
 from pytest_agentbench.base.errors import BenchmarkError
 
 EXPECTED = (
@@ -36,8 +38,8 @@ def function_of(target: Any, model: Model | None = None) -> Function:
     caller knows whether a call blocks. No object is made before the first call. Functions, methods and
     constructors that take ``llm`` are given the model.
     """
-    llm = model or NoLLM()
-    call = framework_function(target, llm)
+    llm = NoLLM() if model is None else model
+    call = framework_function(target, llm) or society_function(target, llm)
     if call is not None:
         return call
     for name in ("forward", "forward_batch"):

@@ -14,17 +14,20 @@ import math
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
 from pytest_agentbench.agents.find import file_of
+from pytest_agentbench.agents.missing import note as note_missing
+from pytest_agentbench.agents.missing import shown_place
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
 from pytest_agentbench.agents.process.process import Ended, Process, TimeUp
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Sandbox
-from pytest_agentbench.agents.usage import CURRENT
+from pytest_agentbench.agents.usage import CURRENT, Missing
 from pytest_agentbench.base.errors import BenchmarkError
 
 # Not `-m`, which puts the working directory before the standard library. The package's folder goes last
@@ -166,6 +169,9 @@ class IsolatedAgent(ProcessAgent):
             reply = wire.decoded(child.receive(wire.take_frame, deadline))
             if "ready" not in reply:
                 raise BenchmarkError(str(reply.get("failed")))
+            if self._digest is None:  # the first child; the others would repeat it
+                for note in reply.get("notes") or ():
+                    warnings.warn(str(note), stacklevel=2)
             self._digest = reply["ready"]
         except BaseException as error:
             problem = self._start_problem(child, error)
@@ -213,6 +219,10 @@ def _count(usage: Any) -> None:
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict):
             current.said(str(message.get("role")), str(message.get("content")))
+    for told in usage.get("missing") or ():
+        if isinstance(told, list) and len(told) == 3:
+            what, advice, at = map(str, told)
+            note_missing(Missing(what, advice, shown_place(at)))
 
 
 def _finite(value: Any) -> float | None:

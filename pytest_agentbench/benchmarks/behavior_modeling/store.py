@@ -52,6 +52,14 @@ _INSERT = {
     "item": "INSERT INTO item (id, json) VALUES (?, ?)",
     "review": "INSERT INTO review (id, user, item, time, json) VALUES (?, ?, ?, ?, ?)",
 }
+# What ``ids`` lists: a table and its column.
+_IDS = {
+    "user": ("user", "id"),
+    "item": ("item", "id"),
+    "review": ("review", "id"),
+    "reviewed": ("review", "item"),
+    "reviewer": ("review", "user"),
+}
 _DATE_KEYS = ("timestamp", "date", "date_added", "time")
 _GOODREADS_DATE = "%a %b %d %H:%M:%S %z %Y"
 
@@ -110,7 +118,7 @@ class UserItemReviews:
     """
 
     agentbench_methods: ClassVar[tuple[str, ...]] = (
-        "get_user", "get_item", "get_reviews", "count_reviews",
+        "get_user", "get_item", "get_reviews", "count_reviews", "ids",
     )  # fmt: skip
 
     def __init__(self, store: Store, user_id: str, hidden: Collection[str]) -> None:
@@ -157,6 +165,24 @@ class UserItemReviews:
     def count_reviews(self, item_id: str | None = None, user_id: str | None = None) -> int:
         """How many reviews :meth:`get_reviews` would return."""
         return sum(1 for _ in self._select("n", item_id, user_id, None, None, None, "n"))
+
+    def ids(self, kind: str, after: str | None = None, limit: int = 5000) -> list[str]:
+        """Ids in ascending order, the first that come after one: of every ``user``, ``item`` or
+        ``review``, of items with reviews (``reviewed``) or of users with some (``reviewer``).
+        """
+        if kind not in _IDS:
+            raise ValueError(f"kind: expected {', '.join(_IDS)}, got {kind!r}")
+        table, column = _IDS[kind]
+        conditions, parameters = [f"{column} > ?"], ["" if after is None else str(after)]
+        if table == "review" and self._hidden:
+            marks = ", ".join("?" * len(self._hidden))
+            conditions.append(f"NOT (user = ? AND item IN ({marks}))")
+            parameters += [self._user, *self._hidden]
+        sql = (
+            f"SELECT DISTINCT {column} FROM {table} WHERE {' AND '.join(conditions)} "  # noqa: S608 -- ours
+            f"ORDER BY {column} LIMIT {int(limit)}"
+        )
+        return [found for (found,) in self._store.rows(sql, parameters)]
 
     def _select(
         self, column: str, item_id: Any, user_id: Any, review_id: Any, after: Any, before: Any,
