@@ -13,7 +13,6 @@ import importlib.util
 import sys
 import threading
 import traceback
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,6 +36,7 @@ class Surroundings:
 
     folders: tuple[str, ...] = ()
     instead_of: Mapping[str, str] = field(default_factory=dict)
+    note: str | None = None  # what the user should know of it
 
     @contextmanager
     def importable(self) -> Iterator[None]:
@@ -113,13 +113,12 @@ def _imported(
             broken = _broken_framework(error)
             if broken is None:
                 raise
-            around = Surroundings(folders, dict([broken]))
             _forget(broken[0])
-            warnings.warn(
-                f"{broken[0]} in {broken[1]} cannot be imported ({error}): stand-ins take its place; to use "
-                f"it, install what it needs",
-                stacklevel=2,
+            note = (
+                f"{broken[0]} in {broken[1]} cannot be imported ({error}): stand-ins take its place; "
+                f"to use it, install what it needs"
             )
+            around = Surroundings(folders, dict([broken]), note)
         with around.importable():
             return load(), around
     except BenchmarkError:

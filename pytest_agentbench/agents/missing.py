@@ -21,9 +21,10 @@ _LIBRARIES = tuple(
 )
 
 
-def refuse(what: str, advice: str) -> NoReturn:
+def refuse(what: str, advice: str, place: str | None = None) -> NoReturn:
     """Raises :class:`NotProvided`, and notes with the present call what was missing and who asked."""
-    missing = usage.Missing(what, advice, _asked_at())
+    __tracebackhide__ = True
+    missing = usage.Missing(what, advice, asked_at() if place is None else place)
     note(missing)
     raise NotProvided(str(missing))
 
@@ -44,7 +45,7 @@ def shown_place(place: str) -> str:
     return place
 
 
-def _asked_at() -> str:
+def asked_at() -> str:
     """The line of the agent's code that asked: the nearest that is neither ours nor a library's."""
     frame = sys._getframe(1)
     outside = ""

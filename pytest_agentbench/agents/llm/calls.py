@@ -10,7 +10,7 @@ import asyncio
 import contextvars
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,7 +21,7 @@ from pytest_agentbench.agents.http_client import Reply
 from pytest_agentbench.agents.llm.embeddings import Embeddings, Vectors, offline
 from pytest_agentbench.agents.llm.entries import Entry
 from pytest_agentbench.agents.llm.replies import Answer, Failure, read
-from pytest_agentbench.agents.missing import refuse
+from pytest_agentbench.agents.missing import asked_at, refuse
 
 Result = TypeVar("Result")
 
@@ -193,16 +193,22 @@ class NoLLM(Model):
         __tracebackhide__ = True
         _refuse_model()
 
-    async def atext_request(self, messages: Any = None, **options: Any) -> str:
-        __tracebackhide__ = True
-        _refuse_model()  # here, and not in a thread, which does not know the agent's line
+    def atext_request(self, messages: Any = None, **options: Any) -> Coroutine[Any, Any, str]:
+        place = asked_at()  # now: awaited in a task, it would not know the agent's line
+
+        async def refused() -> str:
+            __tracebackhide__ = True
+            _refuse_model(place)
+
+        return refused()
 
 
-def _refuse_model() -> NoReturn:
+def _refuse_model(place: str | None = None) -> NoReturn:
     __tracebackhide__ = True
     refuse(
         "a model, and none is configured",
         "expected the key llm in the scenario (llm: a list of model, base_url, api_key: ${NAME})",
+        place,
     )
 
 

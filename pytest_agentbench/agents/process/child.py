@@ -22,7 +22,6 @@ import socket
 import sys
 import threading
 import traceback
-import warnings
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -293,9 +292,7 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
     try:
         _limit_memory(orders["memory"])
         bases = [Path(base) for base in orders["bases"]]
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always")
-            found = find(orders["spec"], bases)
+        found = find(orders["spec"], bases)
         # Without a model in the parent, the agent gets NoLLM, which says so.
         function = function_of(found.target, llm if orders["llm"] else None)
     except BaseException as error:
@@ -303,8 +300,7 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
         text = str(error) if ours else f"--agent: {type(error).__name__}: {error}"
         channel.send(wire.encoded({"failed": text}))
         return None
-    notes = [str(one.message) for one in warned if one.category is UserWarning]
-    channel.send(wire.encoded({"ready": found.digest, "notes": notes}))
+    channel.send(wire.encoded({"ready": found.digest, "note": found.surroundings.note}))
     # Its own model classes find the model of the run, too.
     return LocalAgent(function, llm=llm if orders["llm"] else None, surroundings=found.surroundings)
 

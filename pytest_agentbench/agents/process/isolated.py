@@ -14,7 +14,6 @@ import math
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -66,6 +65,7 @@ class IsolatedAgent(ProcessAgent):
         file = file_of(spec, self._bases)
         self._sandbox = Sandbox(options, () if file is None else (file,))
         self._digest: str | None = None
+        self.note: str | None = None  # what the user should know of how it was imported
 
     @property
     def digest(self) -> str:
@@ -169,10 +169,7 @@ class IsolatedAgent(ProcessAgent):
             reply = wire.decoded(child.receive(wire.take_frame, deadline))
             if "ready" not in reply:
                 raise BenchmarkError(str(reply.get("failed")))
-            if self._digest is None:  # the first child; the others would repeat it
-                for note in reply.get("notes") or ():
-                    warnings.warn(str(note), stacklevel=2)
-            self._digest = reply["ready"]
+            self._digest, self.note = reply["ready"], reply.get("note")
         except BaseException as error:
             problem = self._start_problem(child, error)
             child.kill()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from pytest_agentbench.agents.llm.calls import Model, Request, configured
@@ -42,11 +42,11 @@ class CallModel(Model):
         texts: list[str] = self._within(lambda: self._model._ask(request, stop))
         return texts
 
-    async def atext_request(self, messages: Any = None, **options: Any) -> str:
-        __tracebackhide__ = True
-        if not self._model:  # it refuses, and only here it knows the agent's line
-            return self.text_request(messages, **options)
-        return await super().atext_request(messages, **options)
+    def atext_request(self, messages: Any = None, **options: Any) -> Coroutine[Any, Any, str]:
+        if not self._model:  # it refuses, and knows the agent's line only now
+            refused: Coroutine[Any, Any, str] = self._model.atext_request(messages, **options)
+            return refused
+        return super().atext_request(messages, **options)
 
     def embeddings(self, texts: Sequence[str]) -> Vectors | None:
         vectors: Vectors | None = self._within(lambda: self._model.embeddings(texts))
