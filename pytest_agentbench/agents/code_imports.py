@@ -202,10 +202,8 @@ def _root_of(path: Path) -> Path:
 
 
 def _broken_framework(error: ImportError) -> tuple[str, str] | None:
-    """The real package in whose code another one is missing, and its folder."""
-    if not isinstance(error, ModuleNotFoundError) or not error.name:
-        return None
-    if error.name.partition(".")[0] in framework_imports.ROOTS:
+    """The real package in whose code another one is missing or broken, and its folder."""
+    if (error.name or "").partition(".")[0] in framework_imports.ROOTS:
         return None
     for frame, _ in traceback.walk_tb(error.__traceback__):
         root = str(frame.f_globals.get("__name__", "")).partition(".")[0]

@@ -121,7 +121,7 @@ class View(Mapping[str, Any]):
             after = page[-1]
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return int(self._store.count_ids(self._kind))
 
     def __repr__(self) -> str:
         return f"<view of the store: {self._kind}>"

@@ -118,7 +118,7 @@ class UserItemReviews:
     """
 
     agentbench_methods: ClassVar[tuple[str, ...]] = (
-        "get_user", "get_item", "get_reviews", "count_reviews", "ids",
+        "get_user", "get_item", "get_reviews", "count_reviews", "ids", "count_ids",
     )  # fmt: skip
 
     def __init__(self, store: Store, user_id: str, hidden: Collection[str]) -> None:
@@ -170,6 +170,18 @@ class UserItemReviews:
         """Ids in ascending order, the first that come after one: of every ``user``, ``item`` or
         ``review``, of items with reviews (``reviewed``) or of users with some (``reviewer``).
         """
+        column, rest, parameters = self._known(kind, after)
+        sql = f"SELECT DISTINCT {column} {rest} ORDER BY {column} LIMIT {int(limit)}"
+        return [found for (found,) in self._store.rows(sql, parameters)]
+
+    def count_ids(self, kind: str) -> int:
+        """How many ids of a kind there are; see :meth:`ids`."""
+        column, rest, parameters = self._known(kind, None)
+        sql = f"SELECT COUNT(DISTINCT {column}) {rest}"
+        return next(int(count) for (count,) in self._store.rows(sql, parameters))
+
+    def _known(self, kind: str, after: str | None) -> tuple[str, str, list[str]]:
+        """The column of a kind of id, the rest of the query, and its parameters."""
         if kind not in _IDS:
             raise ValueError(f"kind: expected {', '.join(_IDS)}, got {kind!r}")
         table, column = _IDS[kind]
@@ -178,11 +190,7 @@ class UserItemReviews:
             marks = ", ".join("?" * len(self._hidden))
             conditions.append(f"NOT (user = ? AND item IN ({marks}))")
             parameters += [self._user, *self._hidden]
-        sql = (
-            f"SELECT DISTINCT {column} FROM {table} WHERE {' AND '.join(conditions)} "  # noqa: S608 -- ours
-            f"ORDER BY {column} LIMIT {int(limit)}"
-        )
-        return [found for (found,) in self._store.rows(sql, parameters)]
+        return column, f"FROM {table} WHERE {' AND '.join(conditions)}", parameters
 
     def _select(
         self, column: str, item_id: Any, user_id: Any, review_id: Any, after: Any, before: Any,
