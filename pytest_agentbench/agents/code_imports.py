@@ -105,10 +105,19 @@ def _imported(
     where: str, folders: tuple[str, ...], load: Callable[[], ModuleType], path: Path | None
 ) -> tuple[ModuleType, Surroundings]:
     around = Surroundings(folders)
+    stood_in: list[str] = []
+
+    def loaded() -> ModuleType:
+        try:
+            return load()
+        except ImportError:
+            stood_in[:] = filter(framework_imports.stands_in, framework_imports.ROOTS)
+            raise
+
     try:
         try:
             with around.importable():
-                return load(), around
+                return loaded(), around
         except ImportError as error:
             broken = _broken_framework(error)
             if broken is None:
@@ -120,11 +129,11 @@ def _imported(
             )
             around = Surroundings(folders, dict([broken]), note)
         with around.importable():
-            return load(), around
+            return loaded(), around
     except BenchmarkError:
         raise
     except (Exception, SystemExit, NotProvided) as error:
-        raise AgentError(_import_failed(where, error, path)) from None
+        raise AgentError(_import_failed(where, error, path, stood_in)) from None
 
 
 def _alone(name: str, path: Path) -> ModuleType:
@@ -215,7 +224,9 @@ def _broken_framework(error: ImportError) -> tuple[str, str] | None:
     return None
 
 
-def _import_failed(where: str, error: BaseException, path: Path | None) -> str:
+def _import_failed(
+    where: str, error: BaseException, path: Path | None, stood_in: Sequence[str]
+) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not frame.filename.startswith("<frozen")]
     at = f" (line {own[-1].lineno} of {own[-1].filename})" if own else ""
@@ -225,7 +236,7 @@ def _import_failed(where: str, error: BaseException, path: Path | None) -> str:
     if not isinstance(error, ImportError):
         return text
     root = (error.name or "").partition(".")[0]
-    if root in framework_imports.ROOTS:
+    if root in stood_in:
         text += f"; {root} is not installed, and what stands in for it does not have that: install {root}"
     if path is not None and (path.parent / "__init__.py").is_file():
         top = _top_package(path)
