@@ -23,6 +23,7 @@ from pytest_agentbench.agents import framework_imports
 from pytest_agentbench.agents.errors import NotProvided
 from pytest_agentbench.base.errors import BenchmarkError
 
+_OURS = str(Path(__file__).parents[1])
 _ROOT_MARKS = (".git", "pyproject.toml", "websocietysimulator")
 
 
@@ -228,7 +229,7 @@ def _import_failed(
     where: str, error: BaseException, path: Path | None, stood_in: Sequence[str]
 ) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith("<frozen")]
+    own = [frame for frame in frames if not frame.filename.startswith(("<frozen", _OURS))]
     at = f" (line {own[-1].lineno} of {own[-1].filename})" if own else ""
     if isinstance(error, SyntaxError):
         at = f" (line {error.lineno})"
