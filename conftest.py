@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import io
 import json
+import pkgutil
 import signal
 import sys
 import threading
@@ -18,6 +19,8 @@ from typing import Any
 
 import pytest
 
+import pytest_agentbench
+
 pytest_plugins = ["pytester"]
 
 TOY = Path(__file__).parent / "tests" / "toy"
@@ -29,6 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.pluginmanager.has_plugin("hypothesispytest"):
         import hypothesis
 
+        # No test asserts a time: an example may take long beside other work.
+        hypothesis.settings.register_profile("untimed", deadline=None)
+        hypothesis.settings.load_profile("untimed")
         # More examples than fit CI: pytest tests/faults/test_bad_answers.py --hypothesis-profile=campaign
         hypothesis.settings.register_profile("campaign", max_examples=5_000, deadline=None)
     # A job that a shell started in the background ignores Ctrl-C, and so would all that tests start.
@@ -163,7 +169,13 @@ class Libraries:
 
 @pytest.fixture
 def libraries() -> Iterator[Libraries]:
-    """Made before pytester and so ended after it."""
+    """Made before pytester and so ended after it.
+
+    All of our modules are imported here first. A run that ends before it is configured forgets those
+    that it was the first to import, but their package keeps them, and the next run would have two of each.
+    """
+    for module in pkgutil.walk_packages(pytest_agentbench.__path__, "pytest_agentbench."):
+        importlib.import_module(module.name)
     with contextlib.suppress(ImportError):  # runs in this process make plots, the first one too
         importlib.import_module("bokeh.plotting")
     found = Libraries()

@@ -1,4 +1,4 @@
-"""Measure LLM agents that imitate people, inside pytest. This is the public list."""
+"""Measure LLM agents that imitate people, inside pytest. The names in ``__all__`` are the public API."""
 
 from typing import TYPE_CHECKING, Any
 

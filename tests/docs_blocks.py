@@ -7,7 +7,7 @@ A block is run, parsed, or marked ``<!-- not run: reason -->`` in the line above
 - ``python``: with prompts (``>>>``) a doctest, of all such blocks together; with a name in its first
   line (``# my_agent.py``) a file of that name; otherwise ``my_agent.py``, with a command to use it;
 - ``yaml``: a scenario is written (``s.yaml``, unless its first line names it), and run at the end if
-  no command of the page has run it; a workflow is parsed;
+  no command of the page has run it; a config of asbench is written; a workflow is parsed;
 - ``toml``: parsed.
 
 ``<!-- run: COMMAND -->`` above a block says what to run once it is written, where the page does not.
@@ -35,7 +35,7 @@ _BLOCK = re.compile(
     r"^(?:<!-- (?P<how>not run|run): (?P<what>[^\n]+?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
-_NAME = re.compile(r"# ([\w./-]+\.(?:py|yaml))\n")
+_NAME = re.compile(r"# ([\w./-]+\.(?:py|ya?ml))\n")
 _SET_UP = re.compile(r"python3 -m venv .* && pip install [^&]* && ")
 # Times, the names of runs and the numbers of workers' lines: true when written, other each time.
 _PASSING = re.compile(r"\d{8}-\d{6}|\d+\.\d+s\b(?: \(\d+:\d\d:\d\d\))?|=+")
@@ -128,10 +128,11 @@ class Reader:
 
     def _yaml(self, block: Block, shown: bool) -> None:
         data = yaml.safe_load(block.text)
-        if isinstance(data.get("benchmark"), str):
+        is_scenario = isinstance(data.get("benchmark"), str)
+        if is_scenario or (block.name and "llm" in data):
             name = block.name or "s.yaml"
             self._write(name, re.sub(r"(?<=base_url: )\S+", self._model, block.text))
-            self._scenarios.add(name)
+            self._scenarios |= {name} if is_scenario else set()
             return
         jobs = data.get("jobs", data)
         assert any("script" in job or "steps" in job for job in jobs.values()), self._where

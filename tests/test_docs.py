@@ -15,6 +15,7 @@ from docs_blocks import PAGES, ROOT, Reader, blocks, unfenced
 from json_handler import JsonHandler, serving
 
 from pytest_agentbench.agents.llm.entries import Entry
+from pytest_agentbench.agents.llm.providers import ADDRESSES
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.cli.main import _validate, main
 from pytest_agentbench.plugin import fixtures, hookspecs
@@ -250,6 +251,13 @@ def test_the_keys_of_a_model_are_listed():
     (table,) = re.findall(r"^\| key of an entry \|.*?\n\n", text, re.DOTALL | re.MULTILINE)
     keys = [key for row in rows(table) for key in quoted(row[0])]
     assert keys == [field.name for field in dataclasses.fields(Entry)]
+
+
+def test_the_addresses_of_providers_are_listed():
+    table = checked((ROOT / "docs" / "agents.md").read_text(encoding="utf-8"), "providers")
+    listed = {quoted(name)[0]: address for name, address in rows(table)}
+    assert list(listed) == list(ADDRESSES)
+    assert all(listed[name] == address for name, address in ADDRESSES.items() if address)
 
 
 def test_ci_installs_and_tests_as_the_readme_says():

@@ -12,7 +12,7 @@ import queue
 import threading
 import time
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from pytest_agentbench.agents.code_imports import NOTHING_AROUND, Surroundings
@@ -38,10 +38,12 @@ class LocalAgent:
         timeout: float | None = None,
         llm: Model | None = None,
         surroundings: Surroundings = NOTHING_AROUND,
+        params: Mapping[str, Any] | None = None,
     ) -> None:
         """``surroundings``: what its code may import while it answers."""
         self._target = target
         self._surroundings = surroundings
+        self._params = params
         self._function: Callable[[Any], Any] | None = None
         self._timeout = timeout
         self._llm = llm
@@ -74,7 +76,7 @@ class LocalAgent:
         __tracebackhide__ = True
         with self._lock:
             if self._function is None:
-                self._function = function_of(self._target, self._llm)
+                self._function = function_of(self._target, self._llm, self._params)
             return self._function
 
     def _within_time(self, function: Callable[[Any], Any], context: Any) -> Any:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import functools
 import importlib.abc
 import importlib.machinery
-import logging
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pytest_agentbench.agents.frameworks import CustomTool, IndividualAgentBase, Toolbox
+from pytest_agentbench.agents.asbench import asbench_modules
 from pytest_agentbench.agents.missing import refuse
 from pytest_agentbench.agents.websociety import society_modules
 
@@ -43,21 +42,9 @@ class _Unavailable:
         )
 
 
-def _get_logger(name: str = "agentsociety") -> logging.Logger:
-    return logging.getLogger(name)
-
-
 # Where published agents import from, and what is there beside classes without a stand-in.
 _MODULES: Mapping[str, Mapping[str, Any]] = {
-    "agentsociety": {},
-    "agentsociety.agent": {
-        "IndividualAgentBase": IndividualAgentBase,
-        "AgentToolbox": Toolbox,
-        "CustomTool": CustomTool,
-    },
-    "agentsociety.llm": {},
-    "agentsociety.logger": {"get_logger": _get_logger},
-    "agentsociety.memory": {},
+    **asbench_modules.MODULES,
     **society_modules.MODULES,
 }
 ROOTS = frozenset(name for name in _MODULES if "." not in name)
@@ -72,7 +59,7 @@ def _further(module: str, name: str) -> Any:
         )
     if name.endswith(("Error", "Exception")):  # to be caught, never raised
         return type(name, (Exception,), {"__module__": module})
-    found = society_modules.further(module, name)
+    found = asbench_modules.further(module, name) or society_modules.further(module, name)
     if found is not None:
         return found
     return type(name, (_Unavailable,), {"__module__": module, "_full_name": f"{module}.{name}"})

@@ -51,7 +51,7 @@ class HttpAgent:
 
     @property
     def digest(self) -> str:
-        """Of the address: what answers there may change without our knowing."""
+        """The digest of the address. The program behind it may change unnoticed."""
         return hashlib.sha256(self._url.encode()).hexdigest()
 
     def __call__(self, context: Any, timeout: float | None = None) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,11 +21,12 @@ from pytest_agentbench.agents.llm.calls import Model
 from pytest_agentbench.agents.process.command import CommandAgent
 from pytest_agentbench.agents.process.isolated import IsolatedAgent
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
+from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.benchmarks.protocol import Benchmark
 
 
 class Agent(Protocol):
-    """Answers contexts, in calls that may overlap, and keeps the time it was given."""
+    """Answers contexts, in calls that may overlap, and stays within its time limit."""
 
     def __call__(self, context: Any) -> Any: ...
 
@@ -52,11 +53,17 @@ def load(
     timeout: float | None = None,
     isolation: IsolationOptions | None = None,
     llm: Model | None = None,
+    params: Mapping[str, Any] | None = None,
 ) -> LoadedAgent:
     """The agent that ``spec`` names; relative files are looked for in ``bases``.
 
-    ``isolation`` is for commands and Python code; baselines and endpoints do without.
+    ``isolation`` is for commands and Python code; baselines and endpoints do without. ``params`` are for
+    constructors of Python classes.
     """
+    if params is not None and not specs.is_code(spec):
+        raise AgentError(
+            f"agent_params: expected an agent in Python (file.py, package.module:Name), got {spec!r}"
+        )
     if (name := specs.baseline_of(spec)) is not None:
         target, digest = _baseline(name, benchmark)
         return LoadedAgent(spec, digest, LocalAgent(target, timeout, llm))
@@ -69,11 +76,13 @@ def load(
     if not names_code(spec):
         raise AgentError(f"--agent: expected {specs.EXPECTED}, got {spec!r}")
     if isolation is not None:
-        isolated = IsolatedAgent(spec, bases, isolation, timeout, llm)
+        isolated = IsolatedAgent(spec, bases, isolation, timeout, llm, params)
         isolated.start()  # a mistake in its file is found before any sample is asked
         return LoadedAgent(spec, isolated.digest, isolated, confined=True, note=isolated.note)
     found = find(spec, bases)
-    agent = LocalAgent(found.target, timeout, llm, found.surroundings)
+    if params is not None:
+        function_of(found.target, llm, params)  # what is wrong with them is said before any sample
+    agent = LocalAgent(found.target, timeout, llm, found.surroundings, params)
     return LoadedAgent(spec, found.digest, agent, note=found.surroundings.note)
 
 

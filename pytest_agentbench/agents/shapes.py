@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 from pytest_agentbench.agents.framework_calls import Function, adapted
@@ -31,26 +32,33 @@ def has_agent_method(value: Any) -> bool:
     return any(callable(getattr(value, name, None)) for name in _METHODS)
 
 
-def function_of(target: Any, model: Model | None = None) -> Function:
+def function_of(
+    target: Any, model: Model | None = None, params: Mapping[str, Any] | None = None
+) -> Function:
     """The agent as a function of the context.
 
     It is a coroutine function exactly where the agent's own is one (asbench's always is), so that the
     caller knows whether a call blocks. No object is made before the first call. Functions, methods and
-    constructors that take ``llm`` are given the model.
+    constructors that take ``llm`` are given the model; constructors that take ``agent_params``, the
+    ``params``.
     """
     llm = NoLLM() if model is None else model
-    call = framework_function(target, llm) or society_function(target, llm)
+    call = framework_function(target, llm, params) or society_function(target, llm)
     if call is not None:
         return call
+    if params is not None and not (isinstance(target, type) and _takes(target, "agent_params")):
+        raise BenchmarkError(
+            f"agent_params: expected an agent whose constructor takes agent_params, got {target!r}"
+        )
     for name in ("forward", "forward_batch"):
         if callable(getattr(target, name, None)):
-            method = _method(target, name, llm)
+            method = _method(target, name, llm, params)
             return method if name == "forward" else _one_of_a_batch(method)
     if not isinstance(target, type):
         if callable(target):
             return _with_llm(target, llm)
     elif any("__call__" in vars(base) for base in target.__mro__):
-        return _method(target, "__call__", llm)
+        return _method(target, "__call__", llm, params)
     raise BenchmarkError(f"--agent: expected {EXPECTED}, got {target!r}")
 
 
@@ -78,11 +86,12 @@ def _with_llm(function: Any, llm: Any) -> Function:
     return function  # type: ignore[no-any-return]
 
 
-def _method(target: Any, name: str, llm: Any) -> Function:
+def _method(target: Any, name: str, llm: Any, params: Mapping[str, Any] | None) -> Function:
     """A method of an object, or of a class's one object, which the first call makes."""
     if not isinstance(target, type):
         return _with_llm(getattr(target, name), llm)
     owner: type = target
+    offered = {"llm": llm} if params is None else {"llm": llm, "agent_params": params}
     lock = threading.Lock()
     made: list[Function] = []
 
@@ -90,7 +99,8 @@ def _method(target: Any, name: str, llm: Any) -> Function:
         __tracebackhide__ = True
         with lock:
             if not made:
-                method = getattr(owner(llm=llm) if _takes(owner, "llm") else owner(), name)
+                given = {key: value for key, value in offered.items() if _takes(owner, key)}
+                method = getattr(owner(**given), name)
                 made.append(_with_llm(method, llm))
         return made[0](context)
 

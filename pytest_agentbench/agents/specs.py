@@ -6,11 +6,14 @@ Nothing is imported here, because a session without agents reads the options, to
 
 from __future__ import annotations
 
+import re
+
 from pytest_agentbench.base.errors import without_secrets
 
 EXPECTED = "file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND or http://…"
 
 _BUILTIN, _COMMAND, _ENDPOINT = "builtin:", "cmd:", ("http://", "https://")
+_FILE = re.compile(r"((?:.*[/\\])?([^/\\]+)\.py)(:\w+)?", re.DOTALL)
 
 
 def builtin(name: str) -> str:
@@ -32,6 +35,32 @@ def is_endpoint(spec: str) -> bool:
     return spec.startswith(_ENDPOINT)
 
 
+def is_code(spec: str) -> bool:
+    """Whether it names Python code, as far as its prefix tells."""
+    return not spec.startswith((_BUILTIN, _COMMAND, *_ENDPOINT))
+
+
+def file_in(spec: str) -> str | None:
+    """The file in ``file.py`` and ``file.py:Name``."""
+    file = _FILE.fullmatch(spec) if is_code(spec) else None
+    return file and file[1]
+
+
 def shown(spec: str) -> str:
     """``spec`` for people and files: the address of an endpoint may hold keys."""
     return without_secrets(spec) if is_endpoint(spec) else spec
+
+
+def short(spec: str) -> str:
+    """``spec`` for the name of a file: the agent's own name, without the folders it lies in.
+
+    >>> short("agents/my_agent.py"), short("agents/my_agent.py:Careful"), short("builtin:mean")
+    ('my_agent', 'my_agent:Careful', 'mean')
+    >>> short("cmd:python /srv/ada/agent.py --fast")
+    'cmd:python agent.py --fast'
+    """
+    if (program := command_of(spec)) is not None:
+        return _COMMAND + " ".join(word.rpartition("/")[2] or word for word in program.split())
+    if is_code(spec) and (file := _FILE.fullmatch(spec)):
+        return file[2] + (file[3] or "")
+    return baseline_of(spec) or shown(spec)

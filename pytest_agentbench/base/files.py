@@ -81,6 +81,17 @@ def read_json(path: Path, expected: str) -> Any:
         raise BenchmarkError(f"{path}: expected {expected} as JSON ({error})") from None
 
 
+def refuse_pickle(path: Path, content: bytes = b"") -> None:
+    """:class:`BenchmarkError` for a pickle, by the file's name or by how its content begins."""
+    if path.suffix in (".pkl", ".pickle") or content[:1] == b"\x80":
+        raise BenchmarkError(
+            f"{path}: expected JSON; a pickle runs whatever code it holds when it is opened. Where "
+            'you trust it: python -c "import json, pickle, sys; json.dump(pickle.load(open('
+            "sys.argv[1], 'rb')), open(sys.argv[2], 'w'), default=lambda x: getattr(x, 'tolist', "
+            'x.__str__)())" FILE.pkl FILE.json'
+        )
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Writes a file atomically: a reader sees all of it, or what was there before."""
     with replacing(path) as half:

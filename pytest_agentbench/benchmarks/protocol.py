@@ -76,6 +76,9 @@ class Dataset(abc.ABC):
     keys: Sequence[SampleKey]
     digest: str  # of the data; scores are compared only where it is equal
     description: str  # one line for people; says "synthetic" where the data are
+    notes: Sequence[
+        str
+    ] = ()  # what people should know before the first sample: lines of the header
     samples_here: bool = True  # False where only workers read them: then no floor is computed
 
     def __len__(self) -> int:
@@ -114,6 +117,7 @@ class Submission:
 
     answers: Mapping[str, Any]
     problems: tuple[str, ...] = ()  # such as extra users: each is listed, and the run fails
+    described: str = ""  # one line: as what the file was read, where it may have several shapes
 
 
 # Calls a function on each of many arguments, on a cluster or here; results come in any order.
@@ -208,6 +212,13 @@ class Benchmark(abc.ABC):
             f"{path}: {self.name} has no submission format of its own; expected the folder of a run"
         )
 
+    def submission_text(self, records: Sequence[Record]) -> str:
+        """The answers of a run as a file that :meth:`read_submission` reads."""
+        raise BenchmarkError(
+            f"--format submission: {self.name} has no such format for a run; --submission takes the "
+            "run itself, by its folder or name"
+        )
+
     def partitioned(self, settings: Settings) -> Partitioned:
         """The submission and the data of the settings, to be read portion by portion."""
         raise BenchmarkError(
@@ -225,7 +236,10 @@ class Benchmark(abc.ABC):
     def validate(
         self, path: Path, parameters: Mapping[str, Any], dataset: Path | None
     ) -> Sequence[str]:
-        """The problems of a file that is about to be submitted; none means it can be sent."""
+        """The problems of a file that is about to be submitted; none means it can be sent.
+
+        ``parameters`` are the benchmark's own, and ``mode``.
+        """
         raise BenchmarkError(f"{path}: {self.name} has no submission format of its own")
 
     @abc.abstractmethod

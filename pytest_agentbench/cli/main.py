@@ -1,4 +1,4 @@
-"""The command ``agentbench``: everything that is not a run."""
+"""The command ``agentbench``: everything that is not a run, and asbench's way to start one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.sources import hub
+from pytest_agentbench.cli import run
 from pytest_agentbench.cli.run_commands import add_run_commands
 from pytest_agentbench.cli.terminal import add_option
 from pytest_agentbench.settings.options import of_parameter
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     validation = commands.add_parser("validate", help="check a submission file as it would be sent")
     validation.add_argument("benchmark", metavar="BENCHMARK")
     validation.add_argument(
-        "rest", metavar="FILE [--dataset PATH] [--PARAMETER VALUE ...]", nargs=argparse.REMAINDER,
+        "rest", metavar="FILE [--dataset PATH] [--mode MODE] [--PARAMETER VALUE ...]", nargs=argparse.REMAINDER,
         help="what `agentbench validate BENCHMARK --help` says",
     )  # fmt: skip
     validation.set_defaults(run=lambda given: _validate(given.benchmark, given.rest))
@@ -63,10 +64,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     scoring.set_defaults(run=lambda given: _score(given.benchmark, given.rest))
 
+    commands.add_parser("run", help="run a benchmark as `asbench run` did, by starting pytest")
     add_run_commands(commands)
 
-    given = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        if words[:1] == ["run"]:  # its options are pytest's, too: argparse would refuse them here
+            return run.run(words[1:])
+        given = parser.parse_args(words)
         code: int = given.run(given)
         sys.stdout.flush()  # a pipe that is closed is noticed here, not at exit
     except BenchmarkError as error:
@@ -114,17 +119,22 @@ def _score(benchmark: str, arguments: Sequence[str]) -> int:
 def _validate(name: str, arguments: Sequence[str]) -> int:
     """The options after BENCHMARK are the benchmark's own parameters."""
     if name in ("-h", "--help"):
-        print("usage: agentbench validate BENCHMARK FILE [--dataset PATH] [--PARAMETER VALUE ...]")
+        usage = "FILE [--dataset PATH] [--mode MODE] [--PARAMETER VALUE ...]"
+        print(f"usage: agentbench validate BENCHMARK {usage}")
         return 0
     benchmark = registry.get(name)
     parser = argparse.ArgumentParser(prog=f"agentbench validate {benchmark.name}")
     parser.add_argument("file", metavar="FILE", type=Path, help="the submission file")
     parser.add_argument("--dataset", metavar="PATH", type=Path, help="the data it answers")
+    modes = benchmark.modes
+    parser.add_argument(
+        "--mode", choices=modes, default=modes[0], help=f"which of them (default: {modes[0]})"
+    )
     own = [of_parameter(parameter, benchmark) for parameter in benchmark.parameters]
     for option in own:
         add_option(parser, option)
     given = vars(parser.parse_args(arguments))
-    parameters = {
+    parameters = {"mode": given["mode"]} | {
         option.key: option.default
         if given[option.key] is None
         else option.read(given[option.key], f"--{option.name}")
@@ -133,5 +143,6 @@ def _validate(name: str, arguments: Sequence[str]) -> int:
     problems = benchmark.validate(given["file"], parameters, given["dataset"])
     for problem in problems:
         print(problem)
-    print(f"{len(problems)} problems" if problems else "Validation finished without errors!")
+    fine = f"Validation finished without errors! {given['file']} can be submitted"
+    print(f"{len(problems)} problems" if problems else fine)
     return 1 if problems else 0

@@ -20,6 +20,7 @@ from pytest_agentbench.runs import names, stored
 from pytest_agentbench.runs.stored import StoredRun
 
 _RUN = "a run: a folder, its scores.json, last, or a saved name"
+_FORMATS = {"markdown": "Markdown", "json": "JSON", "html": "an HTML page"}
 
 
 def add_run_commands(commands: Any) -> None:
@@ -55,9 +56,12 @@ def add_run_commands(commands: Any) -> None:
     exporting = commands.add_parser("export", help="write a run in another program's format")
     exporting.add_argument("source", metavar="RUN", help=_RUN)
     exporting.add_argument(
-        "--format", choices=["inspect"], required=True, help="inspect: Inspect AI"
+        "--format", choices=["inspect", "submission"], required=True,
+        help="inspect: Inspect AI; submission: a file of answers for --submission",
+    )  # fmt: skip
+    _add_data_and_output(
+        exporting, "a new file in logs/, where `inspect view` looks; of a submission stdout"
     )
-    _add_data_and_output(exporting, "a new file in logs/, where `inspect view` looks")
     exporting.set_defaults(run=_export)
 
     rendering = commands.add_parser("report", help="write the report.html of a run again")
@@ -70,13 +74,20 @@ def _add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
     group = parser.add_mutually_exclusive_group()
     for name in formats:
         group.add_argument(
-            f"--{name}", dest="format", action="store_const", const=name, default="text"
+            f"--{name}",
+            dest="format",
+            action="store_const",
+            const=name,
+            default="text",
+            help=f"write {_FORMATS[name]} instead of text",
         )
 
 
 def _add_data_and_output(parser: argparse.ArgumentParser, default: str = "stdout") -> None:
     parser.add_argument(
-        "--dataset", metavar="PATH", help="where the data lie now (default: where they lay)"
+        "--dataset",
+        metavar="PATH",
+        help="the data of the runs (default: the path in their manifests)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=f"default: {default}")
 
@@ -150,6 +161,8 @@ def _leaderboard(given: argparse.Namespace) -> int:
 
 def _export(given: argparse.Namespace) -> int:
     run = stored.read(_find(given.source))
+    if given.format == "submission":
+        return _write(stored.benchmark_of(run).submission_text(run.records), given.output)
     dataset, problem = inspect_log.load_context(run, given.dataset)
     if problem is not None:
         print(f"agentbench: {problem}", file=sys.stderr)

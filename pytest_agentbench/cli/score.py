@@ -138,7 +138,8 @@ def _scored(plan: Plan, batches: Iterator[Sequence[Record]], arguments: Sequence
     epochs = range(1, plan.settings.epochs + 1)
     collector.expected = {Question(index, epoch) for index in plan.indices for epoch in epochs}
     out = Lines()
-    out.write_line(summary.header(plan, agent["name"]))
+    for line in summary.header(plan, agent["name"]):
+        out.write_line(line)
     progress = Progress(plan.settings.nodeid, "samples", len(collector.expected))
     try:
         for records in batches:

@@ -17,6 +17,8 @@ FloatArray = npt.NDArray[np.float64]
 RESAMPLES = 2000
 CONFIDENCE = 0.95
 INTERVAL = f"{100 * CONFIDENCE:g} % interval"  # as every report calls it
+_TAIL = 100 * (1 - CONFIDENCE) / 2
+PERCENTILES = (_TAIL, 100 - _TAIL)  # of resamples: the ends of an interval
 _BLOCK_VALUES = 4_000_000  # weights in a block: 32 MB; two blocks are held
 
 
@@ -85,14 +87,13 @@ def intervals(
         for reading in readings:
             for name, values in _differences(estimate, other, reading, weights).items():
                 drawn[reading].setdefault(name, []).append(values)
-    tail = 100 * (1 - CONFIDENCE) / 2
     result: dict[str, dict[str, tuple[float, float]]] = {}
     for reading, metrics in drawn.items():
         result[reading] = {}
         point = _differences(estimate, other, reading, None)
         for name, blocks in metrics.items():
             resamples = np.concatenate(blocks)
-            spread = np.percentile(resamples, [tail, 100 - tail]) - resamples.mean()
+            spread = np.percentile(resamples, PERCENTILES) - resamples.mean()
             lowest, highest = ranges.get(name, (-math.inf, math.inf))
             low, high = np.clip(point[name][0] + spread, lowest, highest)
             if math.isfinite(low) and math.isfinite(high):

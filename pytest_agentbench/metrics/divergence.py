@@ -76,7 +76,7 @@ def bin_numbers(values: ArrayLike, low: float, high: float, bins: int = BINS) ->
 
 
 def round_half_up(values: ArrayLike) -> Floats:
-    """Return the nearest whole numbers; halves go up, whichever neighbour is even.
+    """Return the nearest whole numbers; halves are rounded up, not to the even neighbour.
 
     >>> round_half_up([0.5, 1.5, 2.49, 2.5]).tolist()
     [1.0, 2.0, 2.0, 3.0]

@@ -23,6 +23,7 @@ from pytest_agentbench.plugin.command_line import (
     command_line,
     ini,
     keep_only_tests,
+    narrowing,
     requested,
 )
 from pytest_agentbench.plugin.controller import Controller
@@ -52,7 +53,11 @@ def activate(config: pytest.Config) -> None:
         listening = contextlib.ExitStack()
         listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
         config.add_cleanup(listening.close)
-        plans = {nodeid: Plan(one, processes) for nodeid, one in settings.items()}
+        narrowed = narrowing(config, settings, selected, paths)
+        plans = {
+            nodeid: Plan(one, processes, selecting=nodeid in narrowed)
+            for nodeid, one in settings.items()
+        }
         check_selected(plans, selected)
         if worker is not None:
             if told:
@@ -85,8 +90,8 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     if plan is not None and not isinstance(metafunc.definition.parent, BenchmarkModule):
         keys = plan.dataset.keys
         several = len(plan.targets) > 1
-        ids = [str(keys[index]) if several else keys[index].id for index in plan.indices]
-        metafunc.parametrize("sample", plan.indices, ids=ids, indirect=True)
+        ids = [str(keys[index]) if several else keys[index].id for index in plan.drawn]
+        metafunc.parametrize("sample", plan.drawn, ids=ids, indirect=True)
 
 
 def plan_of(node: Any) -> Plan | None:

@@ -117,23 +117,27 @@ class Collection:
             ids = [name[len(target) : -1] for name in own]
             metafunc.parametrize("sample", params, ids=ids, indirect=True)
 
+    @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> None:
-        """Leaves out what --resume-failed-only does not ask."""
-        if not any(plan.unasked for plan in self._plans):
+        """After -k and -m: keeps what --limit and --first take, and what --resume-failed-only asks."""
+        late = [plan for plan in self._plans if plan.draws_late or plan.unasked]
+        if not late:
             return
-
-        def is_left_out(item: pytest.Item) -> bool:
-            module = item.getparent(BenchmarkModule)
-            return module is not None and module.plan.unasked.issuperset(
-                module.plan.items[item.name]
-            )
-
-        left_out = [item for item in items if is_left_out(item)]
+        names: dict[Plan, list[str]] = {plan: [] for plan in late}
+        own = {item: plan for item in items if (plan := _plan_of(item)) in names}
+        for item, plan in own.items():
+            names[plan].append(item.name)
+        asked = {plan: plan.names_kept(found) for plan, found in names.items()}
+        left_out = {
+            item
+            for item, plan in own.items()
+            if item.name not in asked[plan] or plan.unasked.issuperset(plan.items[item.name])
+        }
         if left_out:
-            items[:] = [item for item in items if not is_left_out(item)]
-            config.hook.pytest_deselected(items=left_out)
+            config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+            items[:] = [item for item in items if item not in left_out]
 
     def pytest_unconfigure(self) -> None:
         for plan in self._plans:
@@ -174,6 +178,11 @@ class Collection:
         if isinstance(module, BenchmarkModule):
             put_records_on(report, item, module.plan)
         return report
+
+
+def _plan_of(item: pytest.Item) -> Plan | None:
+    module = item.parent
+    return module.plan if isinstance(module, BenchmarkModule) else None
 
 
 def _module(name: str, plan: Plan) -> ModuleType:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-from collections.abc import Collection, Iterable
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -59,13 +60,13 @@ def requested(
 
     for value in config.getoption("agentbench_benchmark") or []:
         if Path(value).suffix.lower() in scenario.SUFFIXES:
-            add(None, config.invocation_params.dir / value)
+            add(None, absolute(config, value))
         else:
             add(value)
     for arg in config.args:
         where, colons, name = arg.partition("::")
         benchmark = _benchmark_in(config, where, settings) if colons else None
-        path = config.invocation_params.dir / where
+        path = absolute(config, where)
         if benchmark is not None:
             selected.setdefault(benchmark, []).append(name)
             if benchmark not in settings:
@@ -79,6 +80,23 @@ def requested(
     if len(settings) > 1:
         settings = {n: _apart(s) for n, s in settings.items()}
     return settings, selected, paths
+
+
+def narrowing(
+    config: pytest.Config,
+    runs: Iterable[str],
+    selected: Mapping[str, Sequence[str]],
+    paths: Mapping[str, Path],
+) -> set[str]:
+    """The runs of which only a part is selected: with -k, -m, or names after ``::``."""
+    if config.option.keyword or config.option.markexpr:
+        return set(runs)
+    named = {
+        absolute(config, where)
+        for where, colons, _ in (arg.partition("::") for arg in config.args)
+        if colons
+    }
+    return {*selected, *(nodeid for nodeid, path in paths.items() if path in named)}
 
 
 def _refuse_foreign_parameters(typed: Layer, settings: Collection[Settings]) -> None:
@@ -134,11 +152,16 @@ def bases(config: pytest.Config) -> list[Path]:
     return list(dict.fromkeys([config.invocation_params.dir, config.rootpath]))
 
 
+def absolute(config: pytest.Config, where: str) -> Path:
+    """A path on the command line, as pytest makes it: without ``..``, and with links as they are."""
+    path = config.invocation_params.dir / where
+    return Path(os.path.abspath(path))  # noqa: PTH100 -- resolve() would follow links
+
+
 def _relative(config: pytest.Config, path: Path) -> str:
     """The node id of a file, as pytest makes it."""
-    path = path.absolute()
     try:
-        return Path(path).relative_to(config.rootpath).as_posix()
+        return path.relative_to(config.rootpath).as_posix()
     except ValueError:
         return path.as_posix()
 
@@ -190,14 +213,15 @@ def check_rootdir(config: pytest.Config) -> None:
     path. ``--dataset=PATH`` it leaves alone.
     """
     words = _taken_for_paths(config)
-    if not words or config.getoption("rootdir") or config.getoption("inifilename"):
+    if not words or config.getoption("inifilename"):
         return
     start, root = config.invocation_params.dir, config.rootpath
     tests = _common_folder(config)
     found = ini_file.find(tests)
     expected = None if found is None else found[0]
     common = Path(os.path.commonpath([start, tests]))
-    if expected == config.inipath and (expected or root == common or (root / "setup.py").is_file()):
+    stayed = config.getoption("rootdir") or root == common or (root / "setup.py").is_file()
+    if expected == config.inipath and (expected or stayed):
         return
     advice = " and ".join(f"{flag}={value}" for flag, value in words)
     flags = " and ".join(flag for flag, _ in words)
@@ -205,6 +229,8 @@ def check_rootdir(config: pytest.Config) -> None:
         f"rootdir is {root}, not {expected.parent if expected else start}: pytest may have taken the "
         f"path after {flags} for a test path; write {advice}"
     )
+    if config.getoption("rootdir"):
+        text = f"pytest may have taken the path after {flags} for a test path; write {advice}"
     if expected is not None:
         raise BenchmarkError(f"{expected} is not read: {text}")
     try:
@@ -216,14 +242,27 @@ def check_rootdir(config: pytest.Config) -> None:
 def _taken_for_paths(config: pytest.Config) -> list[tuple[str, str]]:
     """Our options whose value is a word of its own and exists as a path, with that value."""
     flags = with_values(known(config))
-    args = [str(arg) for arg in config.invocation_params.args]
     return [
         (flag, value)
-        for flag, value in itertools.pairwise(args)
+        for flag, value in itertools.pairwise(_words(config))
         if flag in flags
         and not value.startswith("-")
         and (config.invocation_params.dir / value.partition("::")[0]).exists()
     ]
+
+
+def _words(config: pytest.Config) -> list[str]:
+    """The command line as pytest reads it: after PYTEST_ADDOPTS, with the lines of ``@FILE``."""
+    words = shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))
+    for arg in map(str, config.invocation_params.args):
+        try:
+            lines = (
+                Path(arg[1:]).read_text(encoding="utf-8").splitlines() if arg[:1] == "@" else None
+            )
+        except (OSError, ValueError):  # pytest has said so already
+            lines = None
+        words += [arg] if lines is None else lines
+    return words
 
 
 def _common_folder(config: pytest.Config) -> Path:

@@ -44,8 +44,9 @@ def _get(owner: Any, name: str, package: str) -> Any:
 def option_names(parser: pytest.Parser) -> set[str]:
     """Every option on the command line so far, so that a project's own ``--agent`` stays its own.
 
-    To add an option and catch the error is no way: pytest 8 finds the clash only when it parses. To
-    parse ``--agent`` is none either: it fails for other reasons, such as a required option. Refuses.
+    Adding the option and catching the error does not work: pytest 8 finds the clash only when it parses.
+    Parsing ``--agent`` does not work either: it fails for other reasons, such as a required option.
+    Raises if it is gone.
     """
     groups = [*_get(parser, "_groups", "pytest"), _get(parser, "_anonymous", "pytest")]
     return {name for group in groups for option in group.options for name in option.names()}
@@ -60,7 +61,7 @@ def help_is_asked(early_config: pytest.Config) -> bool:
 
 
 def set_paths(config: pytest.Config, paths: list[str]) -> None:
-    """Changes which paths and node ids pytest collects. No hook can take a path away. Refuses."""
+    """Changes which paths and node ids pytest collects. No hook can take a path away. Raises if it is gone."""
     _get(config, "args", "pytest")
     config.args = paths
 
@@ -139,7 +140,7 @@ def shows_paths(reporter: pytest.TerminalReporter) -> bool:
 
 
 def count_more_tests(session: pytest.Session, number: int) -> None:
-    """Counts reports that have no item among the collected tests; percentages use the sum. Refuses."""
+    """Counts reports that have no item among the collected tests; percentages use the sum. Raises if it is gone."""
     session.testscollected = _get(session, "testscollected", "pytest") + number
 
 
@@ -165,7 +166,7 @@ def distributed_session(config: pytest.Config) -> Any:
 
 
 def stop(session: Any, reason: str) -> None:
-    """Ends xdist's session, which does not look at ``shouldstop`` of pytest's session. Refuses."""
+    """Ends xdist's session, which does not look at ``shouldstop`` of pytest's session. Raises if it is gone."""
     _get(session, "shouldstop", "pytest-xdist")
     session.shouldstop = reason
 
@@ -173,7 +174,7 @@ def stop(session: Any, reason: str) -> None:
 def next_event(session: Any, seconds: float) -> tuple[str, dict[str, Any]]:
     """The next message of a worker; raises ``queue.Empty`` if none comes in time.
 
-    xdist reads its queue only in its own loop, which Ctrl-C ends while workers still report. Refuses.
+    xdist reads its queue only in its own loop, which Ctrl-C ends while workers still report. Raises if it is gone.
     """
     events = _get(session, "queue", "pytest-xdist")
     event: tuple[str, dict[str, Any]] = events.get(seconds > 0, max(seconds, 0))
@@ -181,7 +182,7 @@ def next_event(session: Any, seconds: float) -> tuple[str, dict[str, Any]]:
 
 
 def deliver_report(session: Any, message: dict[str, Any]) -> None:
-    """Handles a worker's report as xdist's own loop does. Refuses."""
+    """Handles a worker's report as xdist's own loop does. Raises if it is gone."""
     _get(session, "worker_testreport", "pytest-xdist")(**message)
 
 
@@ -189,7 +190,7 @@ def replace_cloning(session: Any, replace: Callable[[Callable[[Any], Any], Any],
     """Lets ``replace(clone, node)`` start the worker that takes the place of a dead one.
 
     xdist starts it on the same host, and ends with an internal error if the host is gone; it has no
-    hook for that. Refuses.
+    hook for that. Raises if it is gone.
     """
     clone = _get(session, "_clone_node", "pytest-xdist")
     session._clone_node = lambda node: replace(clone, node)
@@ -199,7 +200,7 @@ def ignore_lost_connection(node: Any) -> None:
     """Lets a command to a worker vanish if its connection is lost; xdist would end with an error.
 
     The news of the worker's death waits in xdist's queue, and the tests that were sent go to another
-    worker when xdist reads it. xdist has no hook before it sends. Refuses.
+    worker when xdist reads it. xdist has no hook before it sends. Raises if it is gone.
     """
     send = _get(node, "sendcommand", "pytest-xdist")
 
@@ -208,6 +209,16 @@ def ignore_lost_connection(node: Any) -> None:
             send(name, **kwargs)
 
     node.sendcommand = send_if_connected
+
+
+def send_items(node: Any, indices: Sequence[int]) -> None:
+    """Sends a worker the items to run next, as xdist's schedulers do. Raises if it is gone."""
+    _get(node, "send_runtest_some", "pytest-xdist")(indices)
+
+
+def end_worker(node: Any) -> None:
+    """Asks a worker to end after its item, before xdist's own loop would. Raises if it is gone."""
+    _get(node, "shutdown", "pytest-xdist")()
 
 
 def connection_of(gateway: Any) -> socket.socket | None:

@@ -16,7 +16,7 @@ import pytest
 from pytest_agentbench.plugin import compat, gate_reports, junit
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
 from pytest_agentbench.plugin.item import failed_records
-from pytest_agentbench.plugin.progress_line import Progress
+from pytest_agentbench.plugin.progress_line import ProgressLine
 from pytest_agentbench.reports import publish, summary
 from pytest_agentbench.runs import manifest, run_folder
 from pytest_agentbench.runs.collector import Collector, Place, Resuming
@@ -52,15 +52,18 @@ class Controller:
             )
             for plan in plans
         ]
-        self._progress = Progress(config)
+        self._progress = ProgressLine(config)
         self._session: pytest.Session | None = None
         self._stopped: str | None = None
         self._looped = self._completed = self._summed_up = False
         self.workers: set[Any] = set()  # xdist's, those that have not ended
 
     def pytest_report_header(self) -> list[str]:
-        lines = [summary.header(one.plan, one.agent["name"]) for one in self.collectors]
+        lines = [
+            line for one in self.collectors for line in summary.header(one.plan, one.agent["name"])
+        ]
         confined = {manifest.confinement_in_force(one.plan, one.agent) for one in self.collectors}
+        lines += [note for one in self.collectors for note in one.plan.settings.notes]
         lines += [f"confinement: {means}" for means in confined if means is not None]
         notes = dict.fromkeys(one.plan.loaded_agent.note for one in self.collectors)
         return lines + [f"note: {note}" for note in notes if note is not None]
@@ -169,7 +172,7 @@ class Controller:
         if distributed is None:
             return
         for node in self.workers:
-            node.shutdown()
+            compat.end_worker(node)
         deadline = time.monotonic() + _LAST_REPORTS
         while self.workers:
             try:

@@ -15,7 +15,7 @@ from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import Record
 
 
-class Progress:
+class ProgressLine:
     """A line every ``agentbench_progress`` seconds, with the samples done and the score so far."""
 
     def __init__(self, config: pytest.Config) -> None:

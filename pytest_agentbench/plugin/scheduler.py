@@ -45,7 +45,7 @@ class SharedOut(LoadScheduling):  # type: ignore[misc] # xdist has no annotation
         for node in self.nodes:
             own = list(share(indices, node.gateway.id, self.numnodes))
             self.node2pending[node].extend(own)
-            node.send_runtest_some(own)
+            compat.send_items(node, own)
             rest.difference_update(own)
         # Shares of workers that died before they got any.
         self.pending[:] = sorted(rest)

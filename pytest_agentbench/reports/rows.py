@@ -15,6 +15,7 @@ from pytest_agentbench.scoring.compare import Difference, metric_named
 
 GATE_WORDS = {True: "passed", False: "failed", None: "not decided"}
 PRIMARY_NOTE = "* the primary reading: gates and the headline use it"
+VERDICT_MARKS = {"better": "▲", "worse": "▼", "same": "=", "unclear": "≈"}
 DIFFERENCE_HEAD = ("metric", "before", "after", "difference", INTERVAL, "verdict")
 
 

@@ -17,15 +17,27 @@ from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.runs.scores_file import Counts, GateResult, Scores
 from pytest_agentbench.scoring import compare
 
+NOTE_WIDTH = 80  # of the notes under a header
 
-def header(run: Plan, agent: str) -> str:
-    """The one line that says what is about to be measured."""
-    asked, all_samples = len(run.indices), len(run.dataset.keys)
+
+def header(run: Plan, agent: str) -> list[str]:
+    """What is about to be measured, as what a submission was read, and the data set's notes."""
+    asked, all_samples = run.most, len(run.dataset.keys)
     limited = f" of {all_samples}" if asked < all_samples else ""
+    most = "up to " if run.draws_late else ""
     data = run.dataset.description.partition(":")[0]
-    return (
-        f"agentbench: {run.settings.nodeid} ({run.settings.mode}), {asked}{limited} samples, {data}, "
-        f"{agent}"
+    line = (
+        f"agentbench: {run.settings.nodeid} ({run.settings.mode}), {most}{asked}{limited} samples, "
+        f"{data}, {agent}"
+    )
+    described = "" if run.submission is None else run.submission.described
+    submission = [f"submission: {described}"] if described else []
+    return [line, *submission, *(line for note in run.dataset.notes for line in _indented(note))]
+
+
+def _indented(note: str) -> list[str]:
+    return textwrap.wrap(
+        note, NOTE_WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
     )
 
 

@@ -19,7 +19,8 @@ DEMO_SCRIPTS = "tests/demo_data"  # in a checkout of this package
 def places(settings: Settings) -> tuple[Path, ...]:
     """The data, the caches made from them, and the runs, whose records and reports quote them.
 
-    Some of these places may not exist yet.
+    So that keys of models are as safe as the truth, asbench's config is among them. Some of these places
+    may not exist yet.
     """
     *_, rootdir = settings.bases
     found = [files.cache_folder(), rootdir / run_folder.HOUSE]
@@ -27,6 +28,8 @@ def places(settings: Settings) -> tuple[Path, ...]:
     found += truth
     for folder in dict.fromkeys(place.resolve().parent for place in truth):
         found += _history(folder)
+    if settings.config is not None:
+        found.append(settings.config)
     if settings.run_dir is not None:
         found.append(settings.run_dir)
     for base in settings.bases:

@@ -32,8 +32,13 @@ class Plan:
     """One benchmark with one agent; the same in the controller and in every worker."""
 
     def __init__(
-        self, settings: Settings, processes: int = 1, scored: Submitted | None = None
+        self,
+        settings: Settings,
+        processes: int = 1,
+        scored: Submitted | None = None,
+        selecting: bool = False,
     ) -> None:
+        """``selecting``: some samples will be deselected, and --limit and --first count the others."""
         self.settings = settings
         self.benchmark = settings.benchmark
         self.llm = _model(settings, processes)
@@ -41,7 +46,9 @@ class Plan:
             self.loaded_agent = self._load_agent()
         self.dataset = settings.benchmark.load(settings) if scored is None else scored.dataset
         samples.check_names(self.dataset)
-        self.indices = samples.drawn(len(self.dataset.keys), settings.limit, settings.seed)
+        self.draws_late = selecting and (settings.limit or settings.first) is not None
+        every = range(len(self.dataset.keys))
+        self.indices = tuple(every) if self.draws_late else self.drawn
         self.submission: Submission | None = None
         if scored is not None:
             self.submission, self.loaded_agent = scored.submission, scored.agent
@@ -50,6 +57,26 @@ class Plan:
         self.answered: frozenset[Question] = frozenset()  # by the run that is resumed
         self.unasked: frozenset[Question] = frozenset()  # left alone by --resume-failed-only
         self._prefetch: Prefetch[Question] | None = None
+
+    @cached_property
+    def drawn(self) -> tuple[int, ...]:
+        """The samples that --limit or --first takes where nothing is deselected."""
+        settings = self.settings
+        return samples.drawn(len(self.dataset.keys), settings.limit, settings.seed, settings.first)
+
+    @property
+    def most(self) -> int:
+        """How many samples will be asked, if none is deselected."""
+        return len(self.drawn)
+
+    def names_kept(self, names: Iterable[str]) -> set[str]:
+        """Those of the selected items that are asked: all, unless --limit or --first counts them."""
+        if not self.draws_late:
+            return set(names)
+        asked = {name: tuple(one.sample for one in self.items[name]) for name in names}
+        settings = self.settings
+        kept = samples.kept(set(asked.values()), settings.limit, settings.seed, settings.first)
+        return {name for name, group in asked.items() if group in kept}
 
     @cached_property
     def targets(self) -> tuple[str, ...]:
@@ -61,7 +88,7 @@ class Plan:
         """Samples in one item: more where answers are looked up, which is far faster than an item."""
         if self.settings.chunk is not None:
             return self.settings.chunk
-        many = self.submission is not None and len(self.indices) > _MANY_ANSWERS
+        many = self.submission is not None and self.most > _MANY_ANSWERS
         return _LARGE_CHUNK if many else 1
 
     @cached_property
@@ -110,6 +137,7 @@ class Plan:
             settings.agent_timeout,
             options,
             self.llm,
+            settings.agent_params,
         )
 
     @cached_property

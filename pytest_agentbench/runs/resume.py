@@ -48,7 +48,8 @@ def _decisive(manifest: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
         "agent source": None if is_baseline else agent.get("digest"),
         "data": (manifest.get("dataset") or {}).get("digest"),
         "benchmark": given.get("benchmark"),
-        **{key: settings[key] for key in (*decisive, "parameters")},
+        **{key: settings[key] for key in decisive},
+        **settings["parameters"],
     }
 
 

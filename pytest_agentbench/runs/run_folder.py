@@ -19,10 +19,12 @@ HOUSE = ".agentbench"  # in pytest's rootdir
 MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
 SCHEMA = 1  # of manifest, records and scores: raised when an older version would misread them
 
+_LONGEST_NAME = 80  # characters of an agent's name in a folder's; a command may be longer
+
 
 def folder_name(started: str, benchmark: str, agent: str) -> str:
-    """``<time>-<benchmark>-<agent>``, of plain characters."""
-    words = [started, benchmark, specs.baseline_of(agent) or agent]
+    """``<time>-<benchmark>-<agent>``, of plain characters; the agent by its own name, not its path."""
+    words = [started, benchmark, specs.short(agent)[:_LONGEST_NAME]]
     return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "_", word).strip("_") for word in words)
 
 
@@ -143,7 +145,7 @@ class RunLog:
 
 
 def _made(folder: Path) -> Path:
-    """This folder, or one of the same name with a number: made by us, whoever else is at it."""
+    """Creates this folder; where the name is taken, also by another process, one with a number."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     number, free = 1, folder
     while True:

@@ -156,7 +156,7 @@ class Scores:
         return self.readings.get(reading or self.primary, {}).get(name) or Score()
 
     def numbers(self) -> Iterator[tuple[str, str, float]]:
-        """Reading, name and number of all there are; the ends of intervals are ``geobleu.low`` …"""
+        """Every value, with its reading and name; the ends of intervals are ``geobleu.low`` …"""
         for reading, metrics in self.readings.items():
             for name, score in metrics.items():
                 ends = {"": score.value, ".low": score.low, ".high": score.high}
@@ -203,7 +203,7 @@ class Scores:
 
 
 def _plain(value: Any) -> Any:
-    """Dataclasses as mappings; a score has only what it has: an interval, or a reason."""
+    """Dataclasses as mappings. A score is written with its interval or its reason, where it has one."""
     if isinstance(value, Score):
         if value.value is None:
             return {"value": None, "reason": value.reason}

@@ -59,7 +59,8 @@ def submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, load.Lo
     path = settings.submission
     assert path is not None
     folder = path.parent if path.name in (run_folder.SCORES, run_folder.RECORDS) else path
-    if (folder / run_folder.RECORDS).is_file():
+    alone = path.name == run_folder.RECORDS and not (folder / run_folder.MANIFEST).exists()
+    if (folder / run_folder.RECORDS).is_file() and not alone:
         manifest = run_folder.read_manifest(folder)
         theirs = (manifest.get("settings") or {}).get("benchmark")
         if theirs != settings.benchmark.name:

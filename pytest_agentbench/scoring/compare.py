@@ -57,12 +57,12 @@ class Difference:
 
 
 def is_clear(low: float | None, high: float | None) -> bool:
-    """Whether a difference with this interval is one: the interval is there and leaves 0 out."""
+    """Whether the interval of a difference exists and leaves 0 out."""
     return low is not None and high is not None and not low <= 0 <= high
 
 
 def metric_named(metrics: Sequence[Metric], name: str) -> Metric:
-    """The metric of a benchmark; of one that its table does not name, higher is better."""
+    """The metric of a benchmark. Of one that the benchmark does not list, higher is taken as better."""
     return next((metric for metric in metrics if metric.name == name), Metric(name, "higher"))
 
 
@@ -256,7 +256,7 @@ def _sample_changes(
     left: Mapping[str, list[Record]],
     right: Mapping[str, list[Record]],
 ) -> SampleChanges | None:
-    """Changes of a metric that samples have by themselves; None for one that only all have together."""
+    """Changes of a metric that samples have. None for one that exists only for the whole run."""
     if metric is None:
         return None
     before = {name: _standing(left[name], reading, metric.name) for name in common}

@@ -72,6 +72,8 @@ def _of_pytest_toml(file: Path) -> Keys:
 def _of_pyproject(file: Path) -> Keys | None:
     table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("pytest", {})
     keys: Keys | None = {key: value for key, value in table.items() if key != "ini_options"}
+    if keys and "ini_options" in table:  # pytest refuses it, too
+        raise ValueError("both tables, [tool.pytest] and [tool.pytest.ini_options]: keep one")
     return keys or table.get("ini_options")
 
 

@@ -1,4 +1,4 @@
-"""What an option is. The list of options is the class Settings, with SESSION for those of no run."""
+"""What an option is. The list of options is the class Settings, and, for those of no run, _SESSION beside it."""
 
 from __future__ import annotations
 

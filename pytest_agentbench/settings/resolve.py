@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +13,8 @@ from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark
 from pytest_agentbench.benchmarks.sources.partitions import is_pattern
-from pytest_agentbench.settings import gates
+from pytest_agentbench.settings import asbench_config, gates
+from pytest_agentbench.settings.asbench_config import AsbenchFile
 from pytest_agentbench.settings.options import SettingsError, parsed
 from pytest_agentbench.settings.settings import OPTIONS, Settings
 
@@ -43,14 +44,16 @@ def resolve(
 ) -> Settings:
     """Settings for one run; ``layers`` from the strongest to the weakest.
 
-    Without ``benchmark`` a layer names it; without ``nodeid`` the run is called as the benchmark.
+    Without ``benchmark`` a layer names it; without ``nodeid`` the run is named after the benchmark.
     ``digests`` are those of the controller's files, on another host. ``find_run`` gives the folder of
     a run by its name (``last``, a saved name) and benchmark.
     """
     found = _find_benchmark(benchmark, layers)
-    place = _Place(found, layers, bases, digests.get(nodeid or found.name, {}))
     for layer in layers:
         _refuse_unknown(layer, found)
+    place = _Place(found, layers, bases, digests.get(nodeid or found.name, {}))
+    layers, theirs = _with_files_of_asbench(layers, place)
+    place = replace(place, layers=layers)
     values: dict[str, Any] = {}
     gate_layers: list[tuple[gates.Gate, ...]] = []
     for layer in reversed(layers):
@@ -63,6 +66,7 @@ def resolve(
     values["gates"] = gates.combine(gate_layers)
     _one_of("mode", values["mode"], found.modes, found.name, layers)
     _one_of("reading", values["reading"], found.readings, found.name, layers)
+    _either_limit_or_first(values, layers)
     if values["submission"] is not None:
         if _giving("agent", layers):
             raise SettingsError(
@@ -72,6 +76,8 @@ def resolve(
         values["submission"] = place.of("submission", values["submission"], find_run)
     if values["dataset"] != "demo" and not (values["dataset"] == "hub" and found.hub_repository):
         values["dataset"] = place.of("dataset", values["dataset"])
+    if values["config"] is not None:
+        values["config"] = place.of("config", values["config"])
     giving_run_dir = _giving("run_dir", layers)
     if giving_run_dir is not None:
         values["run_dir"] = giving_run_dir.base / Path(values["run_dir"]).expanduser()
@@ -80,8 +86,37 @@ def resolve(
         nodeid=nodeid or found.name,
         parameters=_parameters(found, layers),
         bases=tuple(bases),
+        notes=tuple(note for file in theirs for note in file.notes),
         **values,
     )
+
+
+def _with_files_of_asbench(
+    layers: Sequence[Layer], place: _Place
+) -> tuple[list[Layer], list[AsbenchFile]]:
+    """The layers with what asbench's config and the YAML file of its agent say, weaker than all others."""
+    layers, files = list(layers), []
+
+    def add(file: AsbenchFile, but: Collection[str]) -> None:
+        values = {key: value for key, value in file.values.items() if key not in but}
+        layers.append(Layer(file.where, values, file.path.parent, for_all=True))
+        files.append(file)
+
+    giving = _giving("config", layers)
+    if giving is not None:
+        value = _BY_KEY["config"].read(giving.values["config"], giving.where("config"))
+        config = asbench_config.read_config(place.of("config", value)).beside(value, place.bases)
+        # Answers that exist already need no agent.
+        submitted = _giving("submission", layers) is not None
+        add(config, ("agent", "agent_params") if submitted else ())
+    giving = _giving("agent", layers)
+    agent = "" if giving is None else giving.values["agent"]
+    if giving and isinstance(agent, str) and agent.lower().endswith(asbench_config.SUFFIXES):
+        described = asbench_config.read_agent(place.of("agent", agent)).beside(agent, place.bases)
+        its_own = {**giving.values, "agent": described.values["agent"]}
+        layers[layers.index(giving)] = replace(giving, values=its_own)
+        add(described, ("agent",))
+    return layers, files
 
 
 def _find_benchmark(name: str | None, layers: Sequence[Layer]) -> Benchmark:
@@ -108,9 +143,19 @@ def _refuse_unknown(layer: Layer, benchmark: Benchmark) -> None:
 
             close = get_close_matches(str(key), known, n=3)
             hint = f"; did you mean {' or '.join(close)}?" if close else ""
+            others = [name for name in registry.available() if key in _parameter_names(name)]
+            if others:
+                hint = f"; it is a parameter of {' and '.join(others)}, not of {benchmark.name}"
             raise SettingsError(
                 f"{layer.where(str(key))}: expected one of {', '.join(known)}; got {shown(key)}{hint}"
             )
+
+
+def _parameter_names(benchmark: str) -> list[str]:
+    try:
+        return [parameter.name for parameter in registry.get(benchmark).parameters]
+    except Exception:  # a broken package of somebody else's
+        return []
 
 
 def _parameters(benchmark: Benchmark, layers: Sequence[Layer]) -> dict[str, Any]:
@@ -136,6 +181,19 @@ def origin(key: str, layers: Iterable[Layer]) -> str:
     """Where the value in force of a key was given."""
     layer = _giving(key, layers)
     return key if layer is None else layer.where(key)
+
+
+def _either_limit_or_first(values: dict[str, Any], layers: Sequence[Layer]) -> None:
+    """The stronger layer's of the two holds; both in one place contradict each other."""
+    by_limit, by_first = _giving("limit", layers), _giving("first", layers)
+    if by_limit is None or by_first is None:
+        return
+    if by_limit is by_first:
+        raise SettingsError(
+            f"{by_first.where('first')}: expected either the first N samples or a draw of N, got "
+            f"both ({by_limit.where('limit')})"
+        )
+    values["first" if layers.index(by_limit) < layers.index(by_first) else "limit"] = None
 
 
 def _one_of(

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.agents import specs
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.protocol import Benchmark, Parameter
 
 
+_SECRET = re.compile(r"(api_?key|token|secret|password)$", re.IGNORECASE)
+
+
 def _data_source(value: str) -> str | Path:
     return value if value in ("demo", "hub") else Path(value)
 
@@ -29,6 +35,25 @@ def _models(value: Any) -> tuple[Entry, ...]:
     from pytest_agentbench.agents.llm.entries import parse_llm
 
     return parse_llm(value)
+
+
+def _agent_params(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError
+    found: dict[str, Any] = json.loads(json.dumps(value))  # a date or a set is TypeError
+    return found
+
+
+def _without_secrets(value: Any) -> Any:
+    """Parameters for the manifest: those that are called a key or the like are hidden."""
+    if isinstance(value, list):
+        return [_without_secrets(one) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        key: "***" if _SECRET.search(str(key)) and isinstance(one, str) else _without_secrets(one)
+        for key, one in value.items()
+    }
 
 
 def _gates(value: Any) -> tuple[gates.Gate, ...]:
@@ -47,11 +72,25 @@ class Settings:
     nodeid: str  # what stands before "::" in the run's node ids
     agent: str = setting(Option(
         "AGENT",
-        "file.py, file.py:Name, package.module:Name, builtin:NAME, 'cmd:COMMAND' or http://… "
+        "file.py, file.py:Name, package.module:Name, builtin:NAME, 'cmd:COMMAND', http://… or asbench's "
+        "agent.yml "
         "(default: the benchmark's documented baseline)",
         specs.EXPECTED, parse.text,
         default_of=lambda benchmark: specs.builtin(benchmark.default_baseline),
         to_json=specs.shown,
+    ))  # fmt: skip
+    agent_params: Mapping[str, Any] | None = setting(Option(
+        "MAPPING", "asbench's agent_params: handed to the constructor of the agent's class",
+        "a mapping that JSON can hold", _agent_params, ini=None, command_line=False,
+        to_json=_without_secrets, decides_questions=True,
+    ))  # fmt: skip
+    config: Path | None = setting(Option(
+        "FILE",
+        "asbench's config.yml: its llm, mode, agent_class, agent_params and number, where nothing else "
+        "says otherwise",
+        "a file", parse.path,
+        to_json=lambda path: None if path is None else str(path), from_json=Path,
+        differs_by_host=True,
     ))  # fmt: skip
     submission: Path | None = setting(Option(
         "FILE|RUN",
@@ -72,7 +111,13 @@ class Settings:
         to_json=str, from_json=_data_source, decides_scores=True, differs_by_host=True,
     ))  # fmt: skip
     limit: int | None = setting(Option(
-        "N", "ask only N samples, drawn with the seed; the run is marked partial",
+        "N",
+        "ask only N samples of those selected, drawn with the seed; the run is marked partial",
+        "a whole number from 1", parse.number(1), ini="int",
+        decides_questions=True, decides_scores=True,
+    ))  # fmt: skip
+    first: int | None = setting(Option(
+        "N", "ask only the first N samples of those selected, in the order of the data",
         "a whole number from 1", parse.number(1), ini="int",
         decides_questions=True, decides_scores=True,
     ))  # fmt: skip
@@ -155,6 +200,7 @@ class Settings:
         "DIR", "write the run into DIR (default: a new folder in .agentbench/runs)",
         "a folder", parse.path, manifest=False, decides_scores=True,
     ))  # fmt: skip
+    notes: tuple[str, ...] = ()  # lines for the header
     resumed: str | None = None  # the run that --resume names
     parameters: Mapping[str, Any] = field(default_factory=dict)  # the benchmark's own
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
@@ -175,7 +221,10 @@ class Settings:
                 for option in _OF_A_RUN
                 if option.manifest
             },
-            "parameters": {key: str(value) for key, value in self.parameters.items()},
+            "parameters": {
+                key: value if isinstance(value, (bool, int, float, NoneType)) else str(value)
+                for key, value in self.parameters.items()
+            },
         }
 
     @classmethod
@@ -196,8 +245,8 @@ class Settings:
 
 
 def _parameter(parameter: Parameter, value: Any) -> Any:
-    """The value of a benchmark's own key. The manifest holds it as text, ``None`` included."""
-    if value is None or value == str(parameter.default):
+    """The value of a benchmark's own key. Until 0.1.0 manifests held it as text, ``None`` included."""
+    if value is None or str(value) == str(parameter.default):
         return parameter.default
     where = f"manifest.json: settings.parameters.{parameter.name}"
     return parsed(parameter.expected, parameter.parse, value, where)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import subprocess
 import sys
 
 import pytest
 
+from pytest_agentbench.agents.asbench.toolbox import Toolbox
 from pytest_agentbench.agents.errors import NotProvided
 from pytest_agentbench.agents.framework_imports import available
-from pytest_agentbench.agents.frameworks import Toolbox
 
-ROOTS = ("agentsociety", "websocietysimulator")
+ROOTS = ("agentsociety", "agentsociety_benchmark", "websocietysimulator")
 
 
 @pytest.fixture
@@ -34,6 +35,15 @@ def agent_file(tmp_path):
     [
         "from agentsociety.agent import IndividualAgentBase",
         "from agentsociety.agent import AgentToolbox, CustomTool, CitizenAgentBase, MemoryAttribute",
+        "from agentsociety.agent import AgentParams, Block, BlockParams, BlockOutput, FormatPrompt",
+        "from agentsociety.agent import AgentContext, DotDict, BlockDispatcher, Agent, AgentType",
+        "from agentsociety.agent.agent import IndividualAgentBase",
+        "from agentsociety.agent.toolbox import AgentToolbox, CustomTool",
+        "from agentsociety.agent.memory_config_generator import MemoryAttribute",
+        "from agentsociety.memory import KVMemory, StreamMemory",
+        "from agentsociety.llm import LLM, LLMConfig, LLMProviderType",
+        "from agentsociety_benchmark.benchmarks.BehaviorModeling.interactiontool import InteractionTool",
+        "from agentsociety_benchmark.benchmarks.BehaviorModeling.template_agent import BehaviorModelingAgent",
         "import agentsociety.agent",
         "from agentsociety.logger import get_logger",
         "from agentsociety.memory import Memory",
@@ -146,3 +156,14 @@ def test_a_toolbox_offers_tools_by_name():
         _ = box.map
     box.set_tool("uir", None)
     assert not box.has_tool("uir")
+
+
+def test_parts_that_need_pydantic_are_made_only_where_they_are_used(tmp_path):
+    code = (
+        "import sys\n"
+        "from pytest_agentbench.agents.framework_imports import available\n"
+        "with available():\n"
+        "    from agentsociety.agent import IndividualAgentBase, MemoryAttribute, FormatPrompt\n"
+        "assert not {'pydantic', 'pytest_agentbench.agents.asbench.blocks'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

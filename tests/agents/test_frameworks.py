@@ -9,7 +9,8 @@ import json
 import pytest
 from agent_shapes import Model, asked
 
-from pytest_agentbench.agents.frameworks import IndividualAgentBase, Toolbox
+from pytest_agentbench.agents.asbench.individual import IndividualAgentBase
+from pytest_agentbench.agents.asbench.toolbox import Toolbox
 from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.base.errors import BenchmarkError
 

@@ -83,3 +83,9 @@ def test_where_there_is_no_agent_a_call_says_so():
 def test_mistakes_say_what_was_expected_and_what_came(load, spec, message):
     with pytest.raises(BenchmarkError, match=message):
         load(spec)
+
+
+def test_parameters_are_for_agents_in_python(tmp_path):
+    for spec in ("builtin:nothing", "cmd:agent", "http://localhost:1"):
+        with pytest.raises(BenchmarkError, match="agent_params: expected an agent in Python"):
+            loading.load(spec, [tmp_path], get("humob"), params={"patience": 3})

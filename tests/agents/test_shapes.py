@@ -165,3 +165,21 @@ def test_the_model_is_handed_to_whatever_takes_it(target):
 def test_an_agent_that_asks_a_model_where_there_is_none_is_told(target):
     with pytest.raises(NotProvided, match="expected the key llm in the scenario"):
         asked(function_of(target), "question")
+
+
+def test_parameters_go_to_a_constructor_that_takes_them():
+    class Agent:
+        def __init__(self, agent_params, llm):
+            self.given = [agent_params, llm]
+
+        def forward(self, context):
+            return self.given
+
+    model = Model()
+    assert function_of(Agent, model, {"patience": 3})({}) == [{"patience": 3}, model]
+
+
+@pytest.mark.parametrize("target", [lambda context: 1, type("A", (), {"forward": lambda s, c: c})])
+def test_parameters_that_nobody_takes_are_refused(target):
+    with pytest.raises(BenchmarkError, match="agent_params: expected an agent whose constructor"):
+        function_of(target, None, {"patience": 3})

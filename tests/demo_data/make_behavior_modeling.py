@@ -1,7 +1,8 @@
 """Makes the demo data: synthetic people with tastes, the same records on every machine.
 
 ``python tests/demo_data/make_behavior_modeling.py`` writes the benchmark's folder ``demo``, in the
-published layout, gzipped. No record describes a real person, product or business. It draws from
+published layout, gzipped. No record describes a real person, product or business. Users, items and
+reviews have the keys and kinds of values of their sources (Goodreads, Amazon, Yelp). It draws from
 ``Random.random()`` alone, whose sequence Python promises to keep.
 """
 
@@ -11,6 +12,7 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from random import Random
 from typing import Any
 
@@ -100,6 +102,19 @@ FIRST_NAMES = (
     "Mina", "Noor", "Otto", "Pia", "Quinn", "Rosa", "Sven", "Tara", "Uri", "Vera", "Wim", "Yuki",
 )  # fmt: skip
 
+# The wider category of each, as Amazon and Yelp have it.
+PARENTS = {
+    "Kitchen": "Home & Kitchen", "Electronics": "Electronics & Photo", "Garden": "Patio & Lawn",
+    "Toys": "Toys & Games", "Sports": "Sports & Outdoors", "Music": "Musical Instruments",
+    "Coffee": "Food", "Italian": "Restaurants", "Bakery": "Food", "Barber": "Beauty & Spas",
+    "Bicycle Repair": "Local Services", "Ramen": "Restaurants",
+}  # fmt: skip
+MAKERS = ("Larkfield", "Norrun", "Tessel", "Ovando")
+STREETS = ("Mill Street", "Quay Road", "Linden Lane", "Station Square")
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+GOODREADS_DATE = "%a %b %d %H:%M:%S %z %Y"
+YELP_DATE = "%Y-%m-%d %H:%M:%S"
+
 SEED = 20250611
 USERS = 90
 ITEMS_A_CATEGORY = 12
@@ -164,9 +179,11 @@ def demo_files() -> dict[str, str]:
         {"task_id": t["task_id"], "ground_truth": t["ground_truth"]} for t in tasks["inference"]
     ]
     asked = [{k: v for k, v in task.items() if k != "ground_truth"} for task in tasks["inference"]]
+    known = _not_asked(reviews, [*tasks["test"], *tasks["inference"]])
+    look = Random(SEED + 1)  # how records look; who likes and writes what is drawn above
     return {
-        "user.json": _lines(_user(person, reviews) for person in people),
-        "item.json": _lines(_item(thing, reviews) for thing in things),
+        "user.json": _lines(_user(person, known) for person in people),
+        "item.json": _lines(ITEMS[thing.source](look, thing, known) for thing in things),
         "review.json": _lines(reviews),
         "test_tasks.json": json.dumps(tasks["test"], indent=1),
         "inference_tasks.json": json.dumps(asked, indent=1),
@@ -218,19 +235,36 @@ def _reviews(rng: Random, person: Person, things: Sequence[Thing], first: int) -
         thing = left.pop(_weighted(rng, weights))
         stars = _stars(rng, person, thing)
         day = FIRST_DAY + int(rng.random() * 1800) * DAY
-        written.append(
-            {
-                "review_id": f"demo-review-{first + number:05d}",
-                "user_id": person.user_id,
-                "item_id": thing.item_id,
-                "stars": float(stars),
-                "text": _text(rng, person, thing, stars),
-                "timestamp": (day + int(rng.random() * DAY)) * 1000,
-                "source": PLATFORMS[thing.source],
-                "type": thing.source,
-            }
-        )
+        record = {
+            "review_id": f"demo-review-{first + number:05d}",
+            "user_id": person.user_id,
+            "item_id": thing.item_id,
+            "stars": float(stars),
+            "text": _text(rng, person, thing, stars),
+        }
+        when = day + int(rng.random() * DAY)
+        record |= _of_source(thing.source, stars, when, first + number)
+        written.append(record | {"source": PLATFORMS[thing.source], "type": thing.source})
     return written
+
+
+def _of_source(source: str, stars: int, when: int, number: int) -> Record:
+    """What only reviews of one source have; among it the date, which each writes in its own way."""
+    votes = (number * 7) % 5
+    if source == "product":
+        title = OPENINGS[stars][number % 3].rstrip(".!")
+        return {
+            "title": title, "timestamp": when * 1000, "helpful_vote": votes,
+            "verified_purchase": number % 4 != 0, "images": [],
+        }  # fmt: skip
+    moment = datetime.fromtimestamp(when, timezone.utc)
+    if source == "book":
+        date = moment.strftime(GOODREADS_DATE)
+        return {
+            "date_added": date, "date_updated": date, "read_at": "", "started_at": "",
+            "n_votes": votes, "n_comments": 0,
+        }  # fmt: skip
+    return {"date": moment.strftime(YELP_DATE), "useful": votes, "funny": 0, "cool": votes // 2}
 
 
 def _stars(rng: Random, person: Person, thing: Thing) -> int:
@@ -295,28 +329,143 @@ def _question(rng: Random, target: str, review: Record, things: Sequence[Thing])
         "candidate_category": review["type"],
         "candidate_list": _shuffled(rng, [review["item_id"], *others[: CANDIDATES - 1]]),
         "item_id": None,
-        "ground_truth": review["item_id"],
+        "ground_truth": {"item_id": review["item_id"]},
     }
+
+
+def _not_asked(reviews: Sequence[Record], tasks: Sequence[Record]) -> list[Record]:
+    """The reviews that no task asks about: statistics of the others would tell something of them."""
+    asked = {(t["user_id"], t["item_id"] or t["ground_truth"]["item_id"]) for t in tasks}
+    return [review for review in reviews if (review["user_id"], review["item_id"]) not in asked]
 
 
 def _user(person: Person, reviews: Sequence[Record]) -> Record:
-    own = [review for review in reviews if review["user_id"] == person.user_id]
-    name = FIRST_NAMES[int(person.user_id[-3:]) % len(FIRST_NAMES)]
-    return {"user_id": person.user_id, "name": name, "review_count": len(own), "synthetic": True}
+    """Yelp tells much of its users, Amazon and Goodreads tell nothing."""
+    main = max(person.home, key=lambda source: person.home[source])
+    record: Record = {"user_id": person.user_id}
+    if main == "business":
+        own = [review for review in reviews if review["user_id"] == person.user_id]
+        record |= {
+            "name": FIRST_NAMES[int(person.user_id[-3:]) % len(FIRST_NAMES)],
+            "review_count": len(own),
+            "yelping_since": "2018-03-01 09:30:00",
+            "average_stars": _mean(own),
+            "useful": len(own) // 2,
+            "funny": 0,
+            "cool": len(own) // 4,
+            "elite": "",
+            "friends": "None",
+            "fans": 0,
+        }
+    return record | {"source": PLATFORMS[main], "synthetic": True}
 
 
-def _item(thing: Thing, reviews: Sequence[Record]) -> Record:
-    about = [review for review in reviews if review["item_id"] == thing.item_id]
-    title = "name" if thing.source == "business" else "title"
+def _book(look: Random, thing: Thing, reviews: Sequence[Record]) -> Record:
+    """As in Goodreads: numbers and truth values are texts, and there are shelves, no categories."""
+    about = _about(thing, reviews)
+    shelf = thing.category.lower().replace(" ", "-")
+    readers = 20 + _below(look, 80)
     return {
         "item_id": thing.item_id,
-        title: thing.name,
-        "categories": [thing.category],
-        "review_count": len(about),
-        "source": PLATFORMS[thing.source],
-        "type": thing.source,
+        "title": thing.name,
+        "title_without_series": thing.name,
+        "description": f"A book for everybody who likes {thing.category.lower()}.",
+        "average_rating": f"{_mean(about):.2f}",
+        "ratings_count": str(len(about)),
+        "text_reviews_count": str(len(about)),
+        "num_pages": str(120 + _below(look, 400)),
+        "publication_year": str(1990 + _below(look, 29)),
+        "publication_month": str(1 + _below(look, 12)),
+        "publisher": _one(look, MAKERS),
+        "format": _one(look, ("Paperback", "Hardcover")),
+        "language_code": "eng",
+        "country_code": "US",
+        "is_ebook": "false",
+        "isbn": "",
+        "authors": [{"author_id": str(1000 + _below(look, 9000)), "role": ""}],
+        "popular_shelves": [
+            {"count": str(readers), "name": "to-read"},
+            {"count": str(readers // 3), "name": shelf},
+        ],
+        "series": [],
+        "similar_books": [],
+        "link": "",
+        "url": "",
+        "image_url": "",
+        "source": "goodreads",
+        "type": "book",
         "synthetic": True,
     }
+
+
+def _product(look: Random, thing: Thing, reviews: Sequence[Record]) -> Record:
+    """As in Amazon's reviews of 2023: categories from wide to narrow, and details of any kind."""
+    about = _about(thing, reviews)
+    maker = _one(look, MAKERS)
+    return {
+        "item_id": thing.item_id,
+        "title": thing.name,
+        "main_category": PARENTS[thing.category],
+        "average_rating": round(_mean(about), 1),
+        "rating_number": len(about),
+        "features": [f"Made for {thing.category.lower()}"],
+        "description": [],
+        "price": round(5 + 95 * look.random(), 2) if look.random() < 0.8 else None,
+        "images": [],
+        "videos": [],
+        "store": maker,
+        "categories": [PARENTS[thing.category], thing.category],
+        "details": {
+            "Brand": maker,
+            "Item Weight": f"{1 + _below(look, 40) / 10:.1f} pounds",
+            "Date First Available": f"March {1 + _below(look, 28)}, 2018",
+        },
+        "bought_together": None,
+        "source": "amazon",
+        "type": "product",
+        "synthetic": True,
+    }
+
+
+def _business(look: Random, thing: Thing, reviews: Sequence[Record]) -> Record:
+    """As in Yelp: categories in one text, attributes as texts of Python values."""
+    about = _about(thing, reviews)
+    opens = 7 + _below(look, 5)
+    return {
+        "item_id": thing.item_id,
+        "name": thing.name,
+        "address": f"{1 + _below(look, 90)} {_one(look, STREETS)}",
+        "city": "Harbourton",
+        "state": "HA",
+        "postal_code": f"{10000 + _below(look, 90)}",
+        "latitude": round(40 + look.random(), 6),
+        "longitude": round(-75 + look.random(), 6),
+        "stars": round(2 * _mean(about)) / 2,
+        "review_count": len(about),
+        "is_open": 1,
+        "attributes": {
+            "BusinessAcceptsCreditCards": str(look.random() < 0.9),
+            "WiFi": _one(look, ("u'free'", "u'no'")),
+            "RestaurantsPriceRange2": str(1 + _below(look, 3)),
+        },
+        "categories": f"{thing.category}, {PARENTS[thing.category]}",
+        "hours": dict.fromkeys(DAYS, f"{opens}:0-{opens + 9}:30"),
+        "source": "yelp",
+        "type": "business",
+        "synthetic": True,
+    }
+
+
+ITEMS = {"book": _book, "product": _product, "business": _business}
+
+
+def _about(thing: Thing, reviews: Sequence[Record]) -> list[Record]:
+    return [review for review in reviews if review["item_id"] == thing.item_id]
+
+
+def _mean(reviews: Sequence[Record]) -> float:
+    stars = [review["stars"] for review in reviews]
+    return round(sum(stars) / len(stars), 2) if stars else 0.0
 
 
 def _lines(records: Any) -> str:

@@ -34,6 +34,8 @@ CHANGES = {"relative_changes": {"during_vs_before": -40.0, "after_vs_before": 1}
            "hourly_trips": {p: [1.0] * 24 for p in ("before", "during", "after")}}  # fmt: skip
 POPULATION = {"gyration_radius": [1.5], "daily_location_numbers": [2],
               "intention_sequences": [[1] * 48], "intention_proportions": [[1, 0, 0, 0, 0, 0, 0]]}  # fmt: skip
+OUTPUTS = [{"task": {"user_id": "u", "candidate_list": [2, "a"]}, "output": ["a"]},
+           {"id": 2, "context": {"target": "review_writing"}, "result": {"stars": 4, "review": "x"}}]  # fmt: skip
 PLACES = [{"id": 1, "x": 0.5, "y": 2.0, "category": "shop|park"}]
 MANIFEST = {"settings": {"benchmark": "humob", "epochs": 1}, "agent": {"name": "a", "digest": "d"}}
 
@@ -48,6 +50,10 @@ def seeds() -> list[bytes]:
         b"p" + json.dumps(PROFILES).encode(),
         b"h" + json.dumps(CHANGES).encode(),
         b"s" + json.dumps(POPULATION).encode(),
+        b"a" + json.dumps(OUTPUTS).encode(),
+        b"a" + b'{"task_id": 1, "item_list": ["a"]}\n{"sample": "review_writing[2]", "answer": {}}\n',
+        b"a" + b'[["a"], {"stars": 1, "review": ""}]',
+        b"a\x1f\x8b",
         b"m" + json.dumps(MANIFEST).encode(),
         b"j" + json.dumps(PLACES).encode(),
         b"c" + b"id,x,y,category\n1,2.5,-3,shop|park\n\"pub\",1e3,0,\n",
@@ -72,10 +78,32 @@ def _parquet() -> bytes:
 
 
 def _tasks(path: Path) -> None:
+    from pytest_agentbench.benchmarks.behavior_modeling import layouts
     from pytest_agentbench.benchmarks.behavior_modeling.tasks import read_tasks
 
-    for task in read_tasks(path.parent, "test"):
+    for task in read_tasks(layouts.find(path.parent), "test"):
         assert task.truth is not None
+
+
+def _answers(path: Path) -> None:
+    from pytest_agentbench.base.errors import BenchmarkError
+    from pytest_agentbench.benchmarks.behavior_modeling import submission
+    from pytest_agentbench.benchmarks.behavior_modeling.tasks import Task
+    from pytest_agentbench.benchmarks.protocol import SampleKey
+
+    keys = [SampleKey(task["target"], str(task["task_id"])) for task in TASKS]
+    tasks = [
+        Task(keys[0], "u", ("a", "2"), None, TASKS[0], "a"),
+        Task(keys[1], "u", (), "a", TASKS[1], {"stars": 4.0, "review": "x"}),
+    ]
+    _, listed = submission.problems_of(path, tasks)
+    assert all(line.startswith(str(path)) for line in listed)
+    try:
+        found = submission.read_submission(path, tasks)
+    except BenchmarkError:
+        assert len(listed) >= 1  # it holds no answer at all
+        raise
+    assert found.answers.keys() <= set(map(str, keys))
 
 
 def _readers() -> dict[bytes, tuple[str, Callable[[Path], object]]]:
@@ -92,6 +120,7 @@ def _readers() -> dict[bytes, tuple[str, Callable[[Path], object]]]:
         b"p": ("profiles.json", load_profiles),
         b"h": ("truth.json", load_truth),
         b"s": ("population.json", _four_lists),
+        b"a": ("answers.json", _answers),
         b"j": ("places.json", read_places),
         b"c": ("places.csv", read_places),
         b"q": ("places.parquet", read_places),

@@ -47,3 +47,24 @@ def _by_day(rows: Any) -> dict[int, list[tuple[int, int]]]:
     for d, _, x, y in sorted(rows, key=lambda row: row[:2]):
         days.setdefault(d, []).append((x, y))
     return days
+
+
+def golden_user(
+    metric: Any, case: Any, edition: str, backend: str
+) -> tuple[Any, list[float], float]:
+    """The scores of a golden case by day, and what is expected: by day, and of all days together."""
+    name = metric.__name__.rpartition(".")[2]
+    numbers, points = points_by_day(case)
+    expected = case["expected"][edition]
+    scores = score_days(metric, *points, edition, backend=backend)
+    return scores, [expected[f"{name}_by_day"][str(d)] for d in numbers], expected[name]
+
+
+def with_threads(metric: Any) -> list[list[float]]:
+    """The scores of 2,000 days with one thread and with four, and with no kernels at all."""
+    rng = np.random.default_rng(4)
+    laid_out = together([tuple(rng.integers(1, 30, (2, n, 2))) for n in rng.integers(1, 20, 2000)])
+    ways: tuple[dict[str, Any], ...] = (
+        {"threads": 1, "backend": "numba"}, {"threads": 4, "backend": "numba"}, {"backend": "numpy"},
+    )  # fmt: skip
+    return [score_days(metric, *laid_out, **way).tolist() for way in ways]

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics import textbook_trajectories as textbook
-from metrics.golden_days import BACKENDS, EDITIONS, GOLDEN, points_by_day, score_days, together
+from metrics.golden_days import (
+    BACKENDS,
+    EDITIONS,
+    GOLDEN,
+    golden_user,
+    score_days,
+    together,
+    with_threads,
+)
 
 from pytest_agentbench.metrics import dtw, kernel_loading
 
@@ -20,11 +28,9 @@ any_day = st.lists(any_cell, min_size=1, max_size=16) | st.lists(few_cells, min_
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["name"])
 def test_golden_users_to_the_last_bit(case, edition, backend):
-    numbers, points = points_by_day(case)
-    expected = case["expected"][edition]
-    costs = score_days(dtw, *points, edition, backend=backend)
-    assert costs.tolist() == [expected["dtw_by_day"][str(d)] for d in numbers]
-    assert costs.mean() == expected["dtw"]
+    costs, golden, mean = golden_user(dtw, case, edition, backend)
+    assert costs.tolist() == golden
+    assert costs.mean() == mean
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -94,10 +100,8 @@ def test_2023_may_start_anywhere_in_the_reference():
 
 
 def test_threads_change_no_bit():
-    rng = np.random.default_rng(4)
-    laid_out = together([tuple(rng.integers(1, 30, (2, n, 2))) for n in rng.integers(1, 20, 2000)])
-    one, four = (score_days(dtw, *laid_out, threads=n, backend="numba") for n in (1, 4))
-    assert one.tolist() == four.tolist() == score_days(dtw, *laid_out, backend="numpy").tolist()
+    one, four, without_kernels = with_threads(dtw)
+    assert one == four == without_kernels
 
 
 @pytest.mark.parametrize(

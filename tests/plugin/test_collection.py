@@ -54,6 +54,69 @@ def test_selection(project, args, chosen):
     assert scores["samples"]["total"] == len(chosen)
 
 
+@pytest.mark.parametrize(
+    ("args", "kind"),
+    [
+        (["--benchmark=toysum", "-k", "double"], "double"),
+        (["--benchmark=toysum", "-k", "sum and not double"], "sum"),
+        (["toysum::sum"], "sum"),
+        (["toysum::double[s0]", "toysum::double[s4]", "toysum::double[s8]"], "double"),
+        (["s.yaml::double"], "double"),
+    ],
+)
+def test_a_limit_counts_what_is_selected(project, args, kind):
+    project.write(s__yaml="benchmark: toysum\n")
+    result = project.pytest("--limit=2", "-v", *args)
+    result.stdout.fnmatch_lines(
+        ["agentbench: *, up to 2 of 12 samples, *", "2 samples: 2 ok, partial (2 of 12)"]
+    )
+    drawn = names(result)[:2]
+    assert {name.partition("[")[0] for name in drawn} == {kind}
+
+
+@pytest.mark.parametrize("args", [["--benchmark=toysum", "-k", "s1"], ["toysum::sum"]])
+def test_workers_draw_the_same_of_what_is_selected(project, args):
+    project.pytest("--limit=2", *args)
+    drawn = sorted(names_of(project))
+    assert project.pytest("--limit=2", "-n2", *args).ret == 0
+    assert sorted(names_of(project)) == drawn
+
+
+def names_of(project):
+    return [record["sample"] for record in project.records()]
+
+
+def test_the_first_of_what_is_selected(project):
+    project.pytest("--benchmark=toysum", "-k", "sum and not double", "--first=3")
+    assert names_of(project) == ["sum[s1]", "sum[s2]", "sum[s3]"]
+    project.pytest("--benchmark=toysum", "-k", "double", "--first=1", "--epochs=2")
+    assert names_of(project) == ["double[s0]", "double[s0]"]
+    project.pytest("--benchmark=toysum", "-k", "double", "--first=2", "--concurrency=2")
+    assert sorted(names_of(project)) == ["double[s0]", "double[s4]"]
+
+
+def test_a_selection_of_everything_draws_as_none_does(project):
+    project.pytest("--benchmark=toysum", "--limit=4")
+    drawn = sorted(names_of(project))
+    project.pytest("--benchmark=toysum", "--limit=4", "-m", "agentbench")
+    assert sorted(names_of(project)) == drawn
+
+
+def test_a_limit_alone_collects_no_more_than_it_asks(project):
+    result = project.pytest("--benchmark=toysum", "--limit=4")
+    result.stdout.fnmatch_lines(["collected 4 items"])
+
+
+def test_a_limit_counts_after_a_failed_run_is_taken_up(project):
+    """--resume-failed-only leaves out what was never asked; the draw stays that of the first run."""
+    project.write(agent__py=MIXED)
+    args = ("--benchmark=toysum", "--agent=agent.py", "-k", "sum", "--limit=6")
+    project.pytest(*args)
+    asked = sorted(names_of(project))
+    project.pytest(*args, "--resume=last", "--resume-failed-only")
+    assert sorted(set(names_of(project))) == asked
+
+
 def test_a_printed_node_id_runs_without_naming_the_benchmark_again(project):
     result = project.pytest("toysum::sum[s3]", "--agent=builtin:wrong", "-v")
     assert names(result) == ["sum[s3]", "gate[coverage"]
@@ -105,6 +168,23 @@ def test_scenario_files_are_collected_when_given_as_paths(project):
     assert project.scores()["agent"]["name"] == "builtin:wrong"
     # A folder is searched for tests, not for scenarios: other tools keep YAML files, too.
     assert project.pytest("scenarios").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_a_scenario_path_with_dots_is_found_and_its_node_ids_run(project, monkeypatch):
+    project.write(
+        pytest__ini="[pytest]\n",
+        scenarios___ci__yaml="benchmark: toysum\nlimit: 2\nseed: 1\n",
+        sub___x__txt="",
+    )
+    for path in ("scenarios/../scenarios/ci.yaml", "sub/../scenarios/ci.yaml"):
+        project.pytest(path).assert_outcomes(passed=3)
+        project.pytest(f"--benchmark={path}").assert_outcomes(passed=3)
+    monkeypatch.chdir(project.path / "sub")
+    for args in (["../scenarios/ci.yaml"], ["--benchmark=../scenarios/ci.yaml"]):
+        result = project.pytest("-v", *args)
+        result.assert_outcomes(passed=3)
+        nodeid = next(line for line in result.outlines if line.startswith("../scenarios/ci.yaml::"))
+        project.pytest(nodeid.split(" ")[0]).assert_outcomes(passed=2)
 
 
 GARBAGE = """

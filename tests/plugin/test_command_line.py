@@ -29,13 +29,29 @@ def test_a_path_that_would_hide_the_ini_file_is_refused(project, in_work, option
     assert not list(project.path.rglob("records.jsonl"))
 
 
-def test_with_an_equals_sign_or_a_rootdir_the_gates_of_the_ini_file_count(project, in_work):
+def test_nor_does_a_rootdir_a_variable_or_a_file_of_arguments_hide_it(
+    project, in_work, monkeypatch
+):
+    elsewhere = project.path / "elsewhere"
+    (elsewhere / "pytest.ini").write_text("[pytest]\n")
+    words = ["--submission", "../elsewhere/answers.csv"]
+    (project.path / "work" / "args.txt").write_text("\n".join(words))
+    tried = [in_work("--rootdir=.", *words), in_work("@args.txt")]
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(words))
+    for result in [*tried, in_work()]:
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        assert "pytest.ini is not read: " in result.stderr.str()
+        assert "write --submission=../elsewhere/answers.csv" in result.stderr.str()
+    assert not list(project.path.rglob("records.jsonl"))
+
+
+def test_with_an_equals_sign_or_a_named_file_the_gates_of_the_ini_file_count(project, in_work):
     answers = "../elsewhere/answers.csv"
     joined = in_work(f"--submission={answers}")
     assert joined.ret == 1
     assert "accuracy > 1" in joined.stdout.str()
     assert len(list((project.path / "work" / ".agentbench" / "runs").iterdir())) == 1
-    named = in_work("--rootdir=.", "-c", "pytest.ini", "--submission", answers)
+    named = in_work("-c", "pytest.ini", "--submission", answers)
     assert "accuracy > 1" in named.stdout.str()
     inside = project.path / "work" / "answers.csv"
     shutil.copy(project.path / "elsewhere" / "answers.csv", inside)

@@ -28,8 +28,8 @@ FOLDER = Path(plugin.__file__).parent
 # Names without an underscore that are private all the same: documented nowhere.
 UNDOCUMENTED = {
     "_pytest", "add_global_property", "caplog_handler", "callspec", "currentfspath",
-    "global_and_fixture_disabled", "known_args_namespace", "sendcommand", "showfspath",
-    "testscollected", "torun", "worker_testreport",
+    "global_and_fixture_disabled", "known_args_namespace", "send_runtest_some", "sendcommand",
+    "showfspath", "shutdown", "testscollected", "torun", "worker_testreport",
 }  # fmt: skip
 
 
@@ -341,6 +341,31 @@ def test_connection_of():
     assert compat.connection_of(SimpleNamespace()) is None
 
 
+def test_send_items_and_end_worker(in_hook):
+    class AtReady(Probe):
+        """Hands out the second of two tests alone, and ends the worker, in xdist's place."""
+
+        def pytest_configure(self, config):
+            self.found = []
+
+        def pytest_xdist_make_scheduler(self, config, log):
+            class Second(LoadScheduling):
+                def schedule(self):
+                    self.collection = next(iter(self.node2collection.values()))
+                    for node in self.nodes:
+                        self.node2pending[node].append(1)
+                        compat.send_items(node, [1])
+                        compat.end_worker(node)
+
+            return Second(config, log)
+
+        def pytest_runtest_logreport(self, report):
+            if report.when == "call":
+                self.found.append(report.nodeid)
+
+    assert in_hook(AtReady(), "-n1", files=FEW) == ["test_a.py::test_a[1]"]
+
+
 def test_is_about_rsync(tmp_path):
     with pytest.raises(ValueError, match="arg") as caught:
         xdist.workermanage.make_reltoroot([tmp_path / "root"], [str(tmp_path)])
@@ -403,6 +428,8 @@ class Bare:
         (lambda: compat.deliver_report(Bare(), {}), "Bare.worker_testreport", "pytest-xdist"),
         (lambda: compat.replace_cloning(Bare(), print), "Bare._clone_node", "pytest-xdist"),
         (lambda: compat.ignore_lost_connection(Bare()), "Bare.sendcommand", "pytest-xdist"),
+        (lambda: compat.send_items(Bare(), []), "Bare.send_runtest_some", "pytest-xdist"),
+        (lambda: compat.end_worker(Bare()), "Bare.shutdown", "pytest-xdist"),
         (lambda: compat.check_scheduler(Bare()), "Bare.check_schedule", "pytest-xdist"),
     ],
 )  # fmt: skip

@@ -112,18 +112,3 @@ def test_an_interrupted_run_is_logged_as_incomplete(project):
     assert scores["incomplete"] == "the session was cut short (interrupted)"
     assert scores["gates"][0]["passed"] is None
     result.stdout.fnmatch_lines(["gate not decided: coverage >= 1"])
-
-
-HOOKS = """
-def pytest_agentbench_record(record, settings):
-    print("\\nrecord", settings.benchmark.name, record.sample, record.status)
-def pytest_agentbench_scores(scores, folder, settings):
-    print("\\nscores", scores["readings"]["exact"]["accuracy"]["value"], (folder / "scores.json").exists())
-"""
-
-
-def test_hooks_tell_other_plugins_of_records_and_scores(project):
-    project.write(conftest__py=HOOKS)
-    result = project.pytest("--benchmark=toysum", "-n1", "-s", "--limit=2")
-    assert result.ret == 0
-    result.stdout.fnmatch_lines(["record toysum sum[[]s6] ok", "scores 1.0 True"])

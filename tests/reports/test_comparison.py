@@ -39,5 +39,5 @@ def test_a_comparison_as_a_page_runs_no_script_and_needs_no_network(compared):
     assert "<script" not in text
     assert "&lt;script&gt;" in text
     assert "http" not in text
-    assert '<td class="better">better</td>' in text
+    assert '<td class="better">▲ better</td>' in text
     assert "largest changes in distance" in text

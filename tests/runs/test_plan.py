@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from runs.toy_plan import toy_plan
 from toy_agents import HALF
-from toy_runs import ToySum
 
-from pytest_agentbench.runs.plan import Plan, Question
-from pytest_agentbench.settings.settings import Settings
+from pytest_agentbench.runs.plan import Question
 
 
 @pytest.mark.parametrize("extra", [[], ["-n2"]], ids=["serial", "xdist"])
@@ -41,12 +40,7 @@ def test_a_worker_that_dies_in_a_chunk_costs_the_chunk(project):
 
 @pytest.fixture
 def plan():
-    made = Plan(
-        Settings(
-            benchmark=ToySum(), nodeid="toysum", mode="test", dataset="demo", reading="exact",
-            agent="builtin:right", concurrency=2, parameters={"shift": 0},
-        )
-    )  # fmt: skip
+    made = toy_plan()
     yield made
     made.close()
 

@@ -89,3 +89,12 @@ def test_nothing_to_resume_is_a_usage_error(project):
     result = project.pytest("--benchmark=toysum", "--resume")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "no run of toysum with records.jsonl" in result.stderr.str()
+
+
+def test_a_changed_parameter_is_named_alone(project):
+    project.write(s__yaml="benchmark: toysum\nshift: 1\n")
+    project.pytest("--benchmark=s.yaml", "--limit=2")
+    project.write(s__yaml="benchmark: toysum\nshift: 2\n")
+    changed = project.pytest("--benchmark=s.yaml", "--limit=2", "--resume")
+    assert changed.ret == pytest.ExitCode.USAGE_ERROR
+    assert "was made with other data, shift (1, now 2);" in changed.stderr.str()

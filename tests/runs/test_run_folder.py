@@ -85,9 +85,24 @@ def test_bytes_that_are_no_text_are_named(folder):
         run_folder.read_records(folder)
 
 
-def test_folder_names_are_plain():
-    name = run_folder.folder_name("20261116-120000", "humob", "a b/../c.py:X")
-    assert name == "20261116-120000-humob-a_b_.._c.py_X"
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        ("my_agent.py", "my_agent"),
+        ("a b/../my agent.py", "my_agent"),
+        ("/srv/ada/agents/my_agent.py:Careful", "my_agent_Careful"),
+        ("C:\\agents\\my_agent.py", "my_agent"),
+        ("package.module:Name", "package.module_Name"),
+        ("builtin:mean", "mean"),
+        ("cmd:./bin/agent --json", "cmd_agent_--json"),
+        (f"cmd:agent {'x' * 300}", f"cmd_agent_{'x' * 70}"),
+        ("http://ada:secret@localhost:80/a.py?key=1", "http_localhost_80_a.py"),
+        ("submission:answers.csv.gz", "submission_answers.csv.gz"),
+    ],
+)
+def test_a_folder_is_named_by_the_agents_own_name_in_plain_characters(agent, name):
+    folder = run_folder.folder_name("20261116-120000", "humob", agent)
+    assert folder == f"20261116-120000-humob-{name}"
 
 
 def test_two_sessions_never_share_a_new_folder(tmp_path):

@@ -20,6 +20,31 @@ def test_a_limit_draws_with_the_seed_and_marks_the_run_partial(project):
     assert project.scores()["partial"] is True
 
 
+def test_the_first_come_in_the_order_of_the_data(project):
+    result = project.pytest("--benchmark=toysum", "--first=5")
+    result.stdout.fnmatch_lines(["5 samples: 5 ok, partial (5 of 12)"])
+    assert {r["sample"].partition("[")[2] for r in project.records()} == {
+        "s0]", "s1]", "s2]", "s3]", "s4]",
+    }  # fmt: skip
+
+
+def test_what_is_kept_of_all_is_what_would_have_been_drawn():
+    """-m in addopts, which deselects none of ours, does not change the draw."""
+    single = [(index,) for index in range(100)]
+    for seed in range(3):
+        drawn = samples.drawn(100, 7, seed)
+        assert samples.kept(single, 7, seed, None) == {(index,) for index in drawn}
+    assert samples.kept(single, None, 0, 3) == {(0,), (1,), (2,)}
+
+
+def test_of_chunks_as_many_are_kept_as_fit_and_at_least_one():
+    chunks = [tuple(range(start, start + 10)) for start in range(0, 100, 10)]
+    assert len(samples.kept(chunks, 35, 0, None)) == 3
+    assert len(samples.kept(chunks, 4, 0, None)) == 1
+    assert samples.kept(chunks, None, 0, 20) == set(chunks[:2])
+    assert samples.kept([], 5, 0, None) == set()
+
+
 def data(*ids):
     return SampleList([Sample(SampleKey("uid", name), 1, 2) for name in ids], "my.csv")
 

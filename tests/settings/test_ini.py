@@ -67,7 +67,12 @@ def test_the_file_and_its_values_are_those_that_pytest_takes(pytester, files, re
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("pyproject.toml", "[tool"), ("pytest.ini", "[pytest\nx"), ("tox.ini", "= 3")],
+    [
+        ("pyproject.toml", "[tool"),
+        ("pyproject.toml", "[tool.pytest]\na = 1\n[tool.pytest.ini_options]\na = 1\n"),
+        ("pytest.ini", "[pytest\nx"),
+        ("tox.ini", "= 3"),
+    ],
 )
 def test_a_broken_file_is_named(tmp_path, name, text):
     (tmp_path / name).write_text(text)

@@ -57,3 +57,17 @@ def test_a_file_of_another_digest_is_not_taken(here):
         f"--submission: expected 'elsewhere/answers.csv' of digest {digest}, which the controller "
         f"has; looked in {here} and in {kept.parent} (where it is damaged); copy it to one of them"
     )
+
+
+def test_the_first_and_a_draw_exclude_each_other_in_one_place(here):
+    both = Layer(where=lambda key: f"--{key}", values={"limit": 3, "first": 4})
+    with pytest.raises(SettingsError, match=r"--first: expected either .* got both \(--limit\)"):
+        resolve("toybench:ToySum", None, [both], [here])
+
+
+@pytest.mark.parametrize(("typed", "written"), [("limit", "first"), ("first", "limit")])
+def test_the_stronger_place_decides_between_the_first_and_a_draw(here, typed, written):
+    layers = [Layer(where=str, values={typed: 3}), Layer(where=str, values={written: 4})]
+    resolved = resolve("toybench:ToySum", None, layers, [here])
+    assert getattr(resolved, typed) == 3
+    assert getattr(resolved, written) is None

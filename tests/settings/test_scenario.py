@@ -20,6 +20,8 @@ OURS = re.compile(r"pytest_agentbench/[\w/]+\.py:\d+|File \".*pytest_agentbench|
         ("limit: 3\nbenchmark: humob\nlimit: 4\n",
          "s.yaml: expected each key once, got 'limit' in line 1 and again in line 3"),
         ("benchmark: humob\nseed: 2001-02-30\n", "s.yaml: expected a scenario in YAML, got day is out"),
+        ("benchmark: humob\ntext_models: none\n",
+         "; it is a parameter of BehaviorModeling, not of humob"),
         ("benchmark: humob\nllm: {model: m, parameters: {a: .nan}}\n",
          "parameters: expected a mapping such as {top_p: 0.9}, got {'a': nan}"),
         ("benchmark: humob\nweekend: [1.9]\n", "weekend: expected days of the week"),

@@ -20,10 +20,13 @@ sys.path.append(str(Path(__file__).parents[1] / "toy"))
 # A value other than the default for every option that the manifest holds.
 CHANGED = {
     "agent": "my_agent.py:Agent",
+    "agent_params": {"patience": 3},
+    "config": Path("asbench.yml"),
     "submission": Path("answers.csv"),
     "mode": "inference",
     "dataset": Path("data/rows.csv"),
     "limit": 7,
+    "first": 6,
     "chunk": 3,
     "epochs": 2,
     "concurrency": 8,
@@ -61,6 +64,7 @@ def test_what_was_an_option_of_every_benchmark_is_read_as_a_parameter_of_one():
     old = Settings.from_manifest(beside, benchmark)
     assert old.parameters == {
         "text_models": "none", "keep_candidate_order": True, "device": "cpu", "revision": None,
+        "store": None,
     }  # fmt: skip
     assert Settings.from_manifest(old.as_json(), benchmark) == old
     unset = {"text_models": None, "keep_candidate_order": False, "parameters": {}}

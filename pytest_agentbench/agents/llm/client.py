@@ -10,7 +10,8 @@ import math
 import random
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from http.client import HTTPException
 from typing import Any, ClassVar, NoReturn
@@ -72,9 +73,25 @@ class _Lane:
         self.interval = 0.0 if rate is None else 60.0 * processes / rate
         self.free_at = 0.0  # by the rate limit
         self.blocked_until = 0.0  # by the server's Retry-After
+        most = entry.concurrency
+        self._places = None if most is None else threading.Semaphore(max(1, most // processes))
 
     def ready_at(self) -> float:
         return max(self.free_at, self.blocked_until)
+
+    @contextmanager
+    def place(self, stop: threading.Event) -> Iterator[None]:
+        """One of the requests that may be in flight; waits for its turn, if it must."""
+        if self._places is None:
+            yield
+            return
+        while not self._places.acquire(timeout=_SLICE):
+            if stop.is_set():
+                raise _Stopped
+        try:
+            yield
+        finally:
+            self._places.release()
 
 
 class LLM(Model):
@@ -165,7 +182,8 @@ class LLM(Model):
             lane, wait = self._take_turn(request)
             _sleep(wait, stop)
             self._require_budget(usage)  # others have asked meanwhile
-            outcome = self._send(lane, request)
+            with lane.place(stop):
+                outcome = self._send(lane, request)
             if isinstance(outcome, Answer):
                 return self._answered(request, usage, lane, outcome)
             asked = outcome.retry_after

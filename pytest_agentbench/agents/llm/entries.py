@@ -12,9 +12,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pytest_agentbench.agents.http_client import is_address
+from pytest_agentbench.agents.llm.providers import ADDRESSES, with_address
 from pytest_agentbench.base.errors import shown
 
-DEFAULT_URL = "https://api.openai.com/v1"
+DEFAULT_URL = str(ADDRESSES["openai"])
 HIDDEN = "***"
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -55,6 +56,7 @@ class Entry:
     temperature: float | None = None
     timeout: float = 120.0  # seconds for one request, all of it
     requests_per_minute: float | None = None
+    concurrency: int | None = None  # requests in flight at once
     price_input: float | None = None  # of a million tokens
     price_output: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)  # sent with every request
@@ -113,9 +115,10 @@ def _entry(given: Any, where: str) -> Entry:
         return given
     if not isinstance(given, Mapping):
         raise ValueError(f"{where}: expected a mapping with the key model, got {_kind(given)}")
+    given = with_address(given, where)
     unknown = [key for key in given if key not in _PARSERS]
     if unknown:
-        known = ", ".join(_PARSERS)
+        known = ", ".join([*_PARSERS, "provider"])
         raise ValueError(f"{where}: expected the keys {known}, got {shown(unknown[0])}")
     if given.get("model") is None:
         raise ValueError(f"{where}: expected the key model, got {', '.join(given) or 'nothing'}")
@@ -165,6 +168,12 @@ def _number(least: float, expected: str) -> Callable[[Any, str], float]:
     return parse
 
 
+def _count(value: Any, where: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{where}: expected a whole number from 1, got {shown(value)}")
+    return value
+
+
 def _mapping(value: Any, where: str) -> Mapping[str, Any]:
     with contextlib.suppress(TypeError, ValueError, RecursionError):  # a date, .nan: no JSON
         if isinstance(value, Mapping) and json.loads(json.dumps(value, allow_nan=False)) == value:
@@ -184,6 +193,7 @@ _PARSERS: Mapping[str, Callable[[Any, str], Any]] = {
     "temperature": _number(0, "a number from 0"),
     "timeout": _number(1e-3, "a number of seconds above 0"),
     "requests_per_minute": _number(1e-3, "a number above 0"),
+    "concurrency": _count,
     "price_input": _number(0, "the price of a million tokens"),
     "price_output": _number(0, "the price of a million tokens"),
     "parameters": _mapping,

@@ -294,7 +294,7 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
         bases = [Path(base) for base in orders["bases"]]
         found = find(orders["spec"], bases)
         # Without a model in the parent, the agent gets NoLLM, which says so.
-        function = function_of(found.target, llm if orders["llm"] else None)
+        function = function_of(found.target, llm if orders["llm"] else None, orders["params"])
     except BaseException as error:
         ours = isinstance(error, BenchmarkError)
         text = str(error) if ours else f"--agent: {type(error).__name__}: {error}"

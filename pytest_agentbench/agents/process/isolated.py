@@ -14,7 +14,7 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +53,14 @@ class IsolatedAgent(ProcessAgent):
         options: IsolationOptions = IsolationOptions(),  # noqa: B008 -- it is frozen
         timeout: float | None = None,
         llm: Any = None,
+        params: Mapping[str, Any] | None = None,
     ) -> None:
         """``llm`` is the model of :mod:`pytest_agentbench.agents.llm.client`, asked here: the child has no key."""
         super().__init__(timeout)
         self._spec = spec
         self._bases = [Path(base).resolve() for base in bases]
         self._options = options
+        self._params = params
         self._model = wire.Tools()
         if llm is not None:
             self._model.add(tuple(wire.LLM.split(".")), llm)
@@ -162,6 +164,7 @@ class IsolatedAgent(ProcessAgent):
             "folder": None if self._options.cwd is not None else str(folder),
             "memory": self._options.memory,
             "llm": bool(self._model),
+            "params": self._params,
         }
         try:
             child.send(wire.framed(wire.encoded(orders)))

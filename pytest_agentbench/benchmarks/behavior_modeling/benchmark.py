@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base import parse
-from pytest_agentbench.benchmarks.behavior_modeling import answers, data, diagnostics, scoring
+from pytest_agentbench.benchmarks.behavior_modeling import (
+    answers,
+    data,
+    diagnostics,
+    scoring,
+    submission,
+)
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
-from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Metric, Parameter, Sample
+from pytest_agentbench.benchmarks.protocol import (
+    Benchmark,
+    Dataset,
+    Metric,
+    Parameter,
+    Sample,
+    Submission,
+)
 from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
@@ -43,6 +57,12 @@ class BehaviorModeling(Benchmark):
     default_baseline = "user-category"
     parameters = (
         Parameter(
+            "store", "a folder with user.json, item.json and review.json", parse.path,
+            metavar="FOLDER",
+            help="the folder with user.json, item.json and review.json, where the tasks lie "
+            "elsewhere",
+        ),
+        Parameter(
             "text_models", "offline, published, none or a folder", parse.path, metavar="SET",
             help="models that score texts: offline, published, none or a folder (default: offline, "
             "if installed)",
@@ -60,11 +80,26 @@ class BehaviorModeling(Benchmark):
     def load(self, settings: Settings) -> Dataset:
         return data.load(settings)
 
+    def truth_places(self, settings: Settings) -> Sequence[Path]:
+        return [*super().truth_places(settings), *data.truth_places(settings)]
+
     def check(self, sample: Sample, answer: Any) -> dict[str, Any]:
         return answers.check(sample, answer)
 
     def score_sample(self, sample: Sample, answer: Any) -> Mapping[str, Mapping[str, float]]:
         return scoring.score_sample(sample, answer)
+
+    def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
+        assert isinstance(dataset, data.BehaviorDataset)
+        return submission.read_submission(path, dataset.tasks)
+
+    def submission_text(self, records: Sequence[Record]) -> str:
+        return submission.written(records)
+
+    def validate(
+        self, path: Path, parameters: Mapping[str, Any], dataset: Path | None
+    ) -> Sequence[str]:
+        return submission.validate(path, parameters, dataset)
 
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
         assert isinstance(dataset, data.BehaviorDataset)

@@ -6,11 +6,14 @@ import copy
 import hashlib
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.behavior_modeling import layouts
 from pytest_agentbench.benchmarks.behavior_modeling import store as stores
+from pytest_agentbench.benchmarks.behavior_modeling.layouts import Layout
 from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import (
     RECOMMENDATION,
@@ -27,9 +30,12 @@ if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.behavior_modeling.text_models.reader import Reader
     from pytest_agentbench.settings.settings import Settings
 
-LAYOUT = "user.json, item.json, review.json and tasks"
+LAYOUT = "tasks, and user.json, item.json, review.json"
 DEMO_FOLDER = Path(__file__).with_name("demo")
 HUB_REPOSITORY = "tsinghua-fib-lab/behavior-modeling-benchmark"
+
+# Every context has these keys, as in asbench: those of the other target hold None.
+_OF_EITHER_TARGET = ("candidate_category", "candidate_list", "item_id")
 
 
 class BehaviorDataset(Dataset):
@@ -47,6 +53,7 @@ class BehaviorDataset(Dataset):
         models: ModelSet | None = None,
         without_models: str = "no text models were given",
         device: str | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         self.tasks = tasks
         self.store = store
@@ -54,6 +61,7 @@ class BehaviorDataset(Dataset):
         self.truth_known = all(task.truth is not None for task in tasks)
         self.models = models
         self.without_models = without_models
+        self.notes = tuple(notes)
         self._seed = seed
         self._keep_order = keep_order
         self._device = device
@@ -71,10 +79,13 @@ class BehaviorDataset(Dataset):
     def sample(self, index: int) -> Sample:
         """The context is the task as the file has it, without the truth, plus ``uir``.
 
+        Keys of the other target are there and hold None, as asbench has it.
+
         The truth holds a copy of the candidates: an agent may change its context.
         """
         task = self.tasks[index]
-        context: dict[str, Any] = copy.deepcopy(dict(task.fields))
+        context: dict[str, Any] = dict.fromkeys(_OF_EITHER_TARGET)
+        context |= copy.deepcopy(dict(task.fields))
         hidden = [task.item_id] if task.item_id is not None else task.candidates
         truth: Any = task.truth
         if task.target == RECOMMENDATION:
@@ -125,17 +136,17 @@ class BehaviorDataset(Dataset):
 
 def load(settings: Settings) -> BehaviorDataset:
     """The data set that the settings name, after a look at the text models that will score it."""
-    revision = settings.parameters.get("revision")
-    folder, name = find_folder(settings.dataset, DEMO_FOLDER, HUB_REPOSITORY, LAYOUT, revision)
-    folder = data_folder(folder)
-    tasks = read_tasks(folder, settings.mode)
+    layout, name = find(settings)
+    tasks = read_tasks(layout, settings.mode)
     models, wanted = None, settings.parameters.get("text_models")
-    if any(task.target == REVIEW and task.truth is not None for task in tasks):
+    scored = any(task.target == REVIEW and task.truth is not None for task in tasks)
+    if scored:
         models = sets.find(wanted, settings.bases)
         problem = sentiment.missing() if models is not None else None
         if problem:
             raise BenchmarkError(f"--text-models {wanted}: {problem}")
-    opened, digest = stores.open_store(folder)
+    why_none = sets.why_none(wanted) if scored and models is None else None
+    opened, digest = stores.open_store(layout.store)
     device = settings.parameters.get("device")
     return BehaviorDataset(
         tasks,
@@ -145,23 +156,44 @@ def load(settings: Settings) -> BehaviorDataset:
         seed=settings.seed,
         keep_order=bool(settings.parameters.get("keep_candidate_order")),
         models=models,
-        without_models=sets.why_none(wanted),
+        without_models=f"no text models ({why_none})",
         device=None if device == "auto" else device,
+        notes=_notes(layout, tasks, why_none),
     )
 
 
-def data_folder(path: Path) -> Path:
-    """The folder itself, or the only folder in it, that has ``user.json``."""
-    if _has_users(path):
-        return path
-    inner = [folder for folder in sorted(path.iterdir()) if folder.is_dir() and _has_users(folder)]
-    if len(inner) != 1:
-        listed = ", ".join(folder.name for folder in inner) or "none"
-        raise BenchmarkError(
-            f"dataset {path}: expected user.json in it or in one folder of it, got {listed}"
+def find(settings: Settings) -> tuple[Layout, str]:
+    """Where the data of the settings lie, and their name for people."""
+    given = settings.parameters
+    revision = given.get("revision")
+    folder, name = find_folder(settings.dataset, DEMO_FOLDER, HUB_REPOSITORY, LAYOUT, revision)
+    return layouts.find(folder, layouts.given_store(given.get("store"), settings.bases)), name
+
+
+def truth_places(settings: Settings) -> list[Path]:
+    """What holds truth beside the folder of ``--dataset``: other folders of the layout, the store."""
+    given = layouts.given_store(settings.parameters.get("store"), settings.bases)
+    places = [] if given is None else [given]
+    if isinstance(settings.dataset, Path):
+        layout, _ = find(settings)
+        if layout.truth is not None:
+            places.append(layout.truth)
+        if given is None and layout.store is not None:
+            places += layouts.store_files(layout.store)
+    return places
+
+
+def _notes(layout: Layout, tasks: Sequence[Task], why_no_models: str | None) -> list[str]:
+    """What people should know before the first sample is asked."""
+    notes = []
+    double = sum(task.repeats for task in tasks)
+    if double:
+        named = "1 task names" if double == 1 else f"{double} tasks name"
+        notes.append(f"{named} a candidate twice: it is counted once, at its first place")
+    if layout.store is None:
+        notes.append(f"no {', '.join(layouts.STORE_FILES)}: the store answers nothing")
+    if why_no_models is not None:
+        notes.append(
+            f"text models: none ({why_no_models}); emotion, topic and what needs them will be absent"
         )
-    return inner[0]
-
-
-def _has_users(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in ("user.json", "user.json.gz"))
+    return notes

@@ -118,9 +118,7 @@ def _grouped(measured: scoring.Measured, groups: Sequence[str]) -> dict[str, dic
 def notes(dataset: BehaviorDataset, expected: Mapping[str, float]) -> list[str]:
     """Lines of at most 80 columns."""
     lines = []
-    if dataset.truth_known and dataset.models is None:
-        lines.append("text models: none; emotion, topic and all that needs them are absent")
-    elif dataset.models is not None:
+    if dataset.models is not None:
         lines.append(f"text models: {_short(dataset.models.name)}")
         if dataset.models.name == "offline":
             lines.append("offline text models are for trends, not for a leaderboard")

@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 from pytest_agentbench.base import files
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.progress import Progress
+from pytest_agentbench.benchmarks.behavior_modeling.layouts import existing, store_files
 
 FORMAT = 1  # part of the file's name: raise it when the tables change
 TABLES = ("user", "item", "review")
@@ -157,7 +158,7 @@ class UserItemReviews:
         order = "time DESC, n" if newest_first else "n"
         few = 64 if limit is None else max(1, min(limit, 64))
         for row in self._select("json", item_id, user_id, review_id, after, before, order, few):
-            found.append(json.loads(row))
+            found.append(_with_both_names(json.loads(row)))
             if limit is not None and len(found) >= limit:
                 break
         return found
@@ -217,9 +218,20 @@ class UserItemReviews:
                 yield value
 
 
-def open_store(folder: Path) -> tuple[Store, str]:
-    """The store of a data set folder, built if there is none yet, and the digest of its sources."""
-    sources = {table: _source(folder, table) for table in TABLES}
+def _with_both_names(review: dict[str, Any]) -> dict[str, Any]:
+    """A review with its text under ``text``, as in the files, and ``review``, as asbench documents it."""
+    for name, other in (("text", "review"), ("review", "text")):
+        if name in review:
+            review.setdefault(other, review[name])
+    return review
+
+
+def open_store(folder: Path | None) -> tuple[Store, str]:
+    """The store of a data set folder, built if there is none yet, and the digest of its sources.
+
+    Without a folder it is empty: it answers every question with nothing.
+    """
+    sources = {} if folder is None else {table: _source(folder, table) for table in TABLES}
     parts = [[table, files.file_digest(path)] for table, path in sources.items()]
     digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     place = files.cache_folder() / "behavior_modeling"
@@ -352,10 +364,13 @@ def _moment(value: Any) -> float:
 
 
 def _source(folder: Path, table: str) -> Path:
-    for name in (f"{table}.json", f"{table}.json.gz"):
-        if (folder / name).is_file():
-            return folder / name
-    raise BenchmarkError(f"dataset {folder}: expected {table}.json (JSON Lines), got no such file")
+    found = existing(folder / f"{table}.json")
+    if found is None:
+        raise BenchmarkError(
+            f"dataset {folder}: expected {table}.json (JSON Lines) beside "
+            f"{', '.join(path.name for path in store_files(folder))}, got no such file"
+        )
+    return found
 
 
 def _require_writable(folder: Path) -> None:

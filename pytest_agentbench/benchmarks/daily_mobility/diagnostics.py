@@ -10,6 +10,7 @@ import numpy as np
 from pytest_agentbench.benchmarks.daily_mobility import scoring
 from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS, clock
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
+from pytest_agentbench.metrics.bootstrap import PERCENTILES
 from pytest_agentbench.metrics.divergence import jensen_shannon
 
 if TYPE_CHECKING:
@@ -113,14 +114,11 @@ def _spread(metrics: dict[str, list[Floats]]) -> dict[str, dict[str, float]]:
     arrays = {metric: np.concatenate(parts) for metric, parts in metrics.items()}
     mean = sum(1 - array for array in arrays.values()) / len(arrays)
     arrays[scoring.FINAL] = np.asarray(100 * mean)
-    return {
-        metric: {
-            "value": float(array.mean()),
-            "low": float(np.percentile(array, 2.5)),
-            "high": float(np.percentile(array, 97.5)),
-        }
-        for metric, array in arrays.items()
-    }
+    result = {}
+    for metric, array in arrays.items():
+        low, high = np.percentile(array, PERCENTILES).tolist()
+        result[metric] = {"value": float(array.mean()), "low": low, "high": high}
+    return result
 
 
 def by_slot(truth: Population, answers: Population) -> dict[str, float]:

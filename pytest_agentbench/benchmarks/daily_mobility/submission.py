@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.base.files import read_json
+from pytest_agentbench.base.files import read_json, refuse_pickle
 from pytest_agentbench.benchmarks.daily_mobility.data import DailyMobilityDataset
 from pytest_agentbench.benchmarks.daily_mobility.intentions import FIELDS
 from pytest_agentbench.benchmarks.protocol import Submission
@@ -23,12 +23,7 @@ def read_submission(path: Path, dataset: DailyMobilityDataset) -> Submission:
     A population is anonymous and is scored as a whole, so any order would give the same scores. Rows
     beyond the profiles are a problem; profiles beyond the rows are missing in the answers.
     """
-    if path.suffix in (".pkl", ".pickle"):
-        raise BenchmarkError(
-            f"{path}: expected JSON; a pickle runs whatever code it holds when it is opened. Where "
-            'you trust it: python -c "import json, pickle, sys; json.dump(pickle.load(open('
-            "sys.argv[1], 'rb')), open(sys.argv[2], 'w'))\" FILE.pkl FILE.json"
-        )
+    refuse_pickle(path)
     lists = _four_lists(path)
     count = len(lists[0])
     keys = [str(key) for key in dataset.keys]

@@ -78,7 +78,7 @@ class Problems:
         self._add_shown(rule, count, shown, count - len(shown))
 
     def add_users(self, rule: str, uids: Ints) -> None:
-        """Users, neighbours as ranges, so that many of them do not fill the screen."""
+        """User ids; consecutive ones are shown as a range, so that many of them do not fill the screen."""
         breaks = np.flatnonzero(np.diff(uids) != 1)
         firsts = uids[np.append(0, breaks + 1)].tolist()
         lasts = uids[np.append(breaks, len(uids) - 1)].tolist()

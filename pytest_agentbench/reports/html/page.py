@@ -7,7 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import pytest_agentbench
-from pytest_agentbench.reports import text
+from pytest_agentbench.reports import rows, text
 
 if TYPE_CHECKING:
     import jinja2
@@ -37,5 +37,6 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters.update(number=text.number, signed=text.signed, thousands="{:,}".format)
+    made.filters.update(number=text.number, thousands="{:,}".format)
+    made.globals["verdict_marks"] = rows.VERDICT_MARKS
     return made

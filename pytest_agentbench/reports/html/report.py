@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MOST_DETAIL = 20_000  # characters of each entry of the benchmark's details
 _GATES = {True: ("pass", "✓"), False: ("fail", "✗"), None: ("open", "?")}
-_VERDICTS = {"better": "▲", "worse": "▼", "same": "=", "unclear": "≈"}
 
 
 def write_html(
@@ -63,7 +62,8 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
         table=rows.metric_table(scores, benchmark.metrics),
         primary_note=rows.PRIMARY_NOTE,
         notes=[*([epochs] if epochs else []), *_absences(scores), *scores.notes],
-        differences=_differences(benchmark, scores),
+        difference_head=rows.DIFFERENCE_HEAD,
+        differences=list(map(rows.difference_cells, to_baseline(scores, benchmark.metrics))),
         plots=drawn,
         capped=_capped(len(records), details, scores.samples.total),
         settings=_settings(settings.as_json(), scores),
@@ -139,21 +139,6 @@ def _absences(scores: Scores) -> list[str]:
         if score.value is None
     )
     return [f"absent: {names}: {reason}" for reason, names in rows.by_reason(absent).items()]
-
-
-def _differences(benchmark: Benchmark, scores: Scores) -> list[dict[str, Any]]:
-    theirs = scores.baseline.readings.get(scores.primary, {}) if scores.baseline else {}
-    return [
-        {
-            "label": rows.labelled(one.metric, one.unit),
-            "ours": scores.metric(one.metric),
-            "theirs": theirs.get(one.metric, Score()),
-            "delta": Score(one.value, one.low, one.high, one.reason),
-            "verdict": "" if one.value is None else one.verdict,
-            "mark": "" if one.value is None else _VERDICTS[one.verdict],
-        }
-        for one in to_baseline(scores, benchmark.metrics)
-    ]
 
 
 def _settings(values: Mapping[str, Any], scores: Scores) -> list[tuple[str, str]]:

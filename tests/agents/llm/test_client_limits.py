@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
 
 import pytest
-from llm_server import HELLO, WAYS, error, text, ways
+from llm_server import HELLO, WAYS, error, slow, text, ways
 from processes import happens
 
 from pytest_agentbench.agents.llm.client import BudgetExceeded
@@ -97,3 +98,46 @@ def test_a_server_that_does_not_count_is_estimated(server, make, usage):
 def test_max_cost_needs_prices(make):
     with pytest.raises(BenchmarkError, match="max_cost: expected price_input"):
         make(max_cost=1.0)
+
+
+@pytest.mark.parametrize(("concurrency", "processes", "most"), [(2, 1, 2), (4, 2, 2), (1, 4, 1)])
+def test_no_more_requests_are_in_flight_than_an_entry_allows(
+    server, make, concurrency, processes, most
+):
+    lock, flying, seen = threading.Lock(), [0], []
+
+    def step(handler):
+        with lock:
+            flying[0] += 1
+            seen.append(flying[0])
+        time.sleep(0.05)
+        with lock:
+            flying[0] -= 1
+        text("Hi")(handler)
+
+    server.script = [step] * 8
+    llm = make({"concurrency": concurrency}, processes=processes)
+
+    async def all_at_once():
+        return await asyncio.gather(*(llm.atext_request(HELLO) for _ in range(8)))
+
+    assert asyncio.run(all_at_once()) == ["Hi"] * 8
+    assert max(seen) == most
+
+
+def test_a_cancelled_request_does_not_wait_for_its_place(server, make):
+    server.script = [slow(1.5)]
+    llm = make({"concurrency": 1})
+
+    async def cancelled():
+        first = asyncio.create_task(llm.atext_request(HELLO))
+        await asyncio.to_thread(happens, lambda: server.seen)
+        second = asyncio.create_task(llm.atext_request(HELLO))
+        await asyncio.sleep(0.3)
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        return await first
+
+    assert asyncio.run(cancelled()) == "late"
+    assert len(server.seen) == 1

@@ -24,7 +24,7 @@ REVIEWS = [
 ]  # fmt: skip
 TASKS = [
     {"task_id": 17, "target": "recommendation", "user_id": "u1", "candidate_category": "product",
-     "candidate_list": [f"i{n}" for n in range(8)], "ground_truth": "i1", "loc": [1, 2]},
+     "candidate_list": [f"i{n}" for n in range(8)], "ground_truth": {"item_id": "i1"}, "loc": [1, 2]},
     {"task_id": 18, "target": "review_writing", "user_id": "u1", "item_id": "i2",
      "ground_truth": {"stars": 1.0, "review": "Awful."}},
 ]  # fmt: skip

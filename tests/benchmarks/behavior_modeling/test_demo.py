@@ -12,12 +12,16 @@ from demo_data import make_behavior_modeling as make_demo
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
 from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
 from pytest_agentbench.benchmarks.behavior_modeling.data import DEMO_FOLDER
+from pytest_agentbench.benchmarks.behavior_modeling.items import categories
 from pytest_agentbench.benchmarks.behavior_modeling.scoring import score_run
+from pytest_agentbench.benchmarks.behavior_modeling.store import UserItemReviews
 from pytest_agentbench.metrics.estimator import Absent
 
 
 def test_the_script_makes_the_committed_files():
     made = make_demo.demo_files()
+    truth = json.loads(made["inference_tasks_groundtruth.json"])[0]["ground_truth"]
+    assert list(truth) == ["item_id"]  # as published
     assert {path.name for path in DEMO_FOLDER.iterdir()} == {f"{name}.gz" for name in made}
     for name, text in made.items():
         kept = gzip.decompress((DEMO_FOLDER / f"{name}.gz").read_bytes()).decode("utf-8")
@@ -36,6 +40,51 @@ def test_there_are_sixty_tasks_of_each_kind_over_three_sources(load, mode):
     )
     assert sources == {"book": 40, "product": 40, "business": 40}
     assert dataset.store.get("user", dataset.tasks[0].user_id)["synthetic"] is True
+
+
+def test_records_look_like_those_of_their_sources(load):
+    """The kinds of values in Goodreads' books, Amazon's products and Yelp's businesses."""
+    store = load("demo").store
+    book, product, business = (
+        store.get("item", name) for name in ("bo-travel-03", "pr-toys-03", "bu-ramen-03")
+    )
+    for number in ("average_rating", "ratings_count", "num_pages", "publication_year"):
+        assert isinstance(book[number], str)
+        assert float(book[number]) > 0
+    assert {"name": "travel"}.items() <= book["popular_shelves"][1].items()
+    assert "categories" not in book
+    assert product["categories"] == ["Toys & Games", "Toys"]
+    assert isinstance(product["details"], dict)
+    assert isinstance(product["average_rating"], float)
+    assert business["categories"] == "Ramen, Restaurants"
+    assert {type(value) for value in business["attributes"].values()} == {str}
+    assert [categories(item) for item in (book, product, business)] == [
+        ["travel"], ["Toys & Games", "Toys"], ["Ramen", "Restaurants"],
+    ]  # fmt: skip
+
+
+def test_reviews_have_the_dates_of_their_sources_and_each_is_read(load):
+    dataset = load("demo")
+    uir = UserItemReviews(dataset.store, "nobody", ())
+    reviews = uir.get_reviews(user_id="demo-user-002")
+    keys = {"goodreads": "date_added", "amazon": "timestamp", "yelp": "date"}
+    assert {review["source"] for review in reviews} == set(keys)
+    assert all(keys[review["source"]] in review for review in reviews)
+    assert (
+        uir.get_reviews(user_id="demo-user-002", after="2019-01-01", before="2024-01-01") == reviews
+    )
+
+
+def test_statistics_leave_out_what_tasks_ask_about(load):
+    """Or an item's mean stars would tell something of the review that is to be written."""
+    tasks = [task for mode in ("test", "inference") for task in load("demo", mode).tasks]
+    store = load("demo").store
+    asked = {(task.user_id, task.item_id or task.truth) for task in tasks}
+    item = next(task.item_id for task in tasks if (task.item_id or "").startswith("bu-"))
+    about = UserItemReviews(store, "nobody", ()).get_reviews(item_id=item)
+    known = [review for review in about if (review["user_id"], item) not in asked]
+    assert len(known) < len(about)
+    assert store.get("item", item)["review_count"] == len(known)
 
 
 def test_no_pair_is_asked_in_both_modes(load):

@@ -215,8 +215,5 @@ def test_details_say_who_was_asked_what_and_how_it_went(dataset, records):
         scores(dataset, timed)["final_score"]
     )
     assert set(groups["category"]) == {"Tea"}
-    assert details["notes"] == [
-        "text models: none; emotion, topic and all that needs them are absent",
-        "chance: top 1 0.125, top 3 0.375, top 5 0.625, average 0.375",
-    ]
+    assert details["notes"] == ["chance: top 1 0.125, top 3 0.375, top 5 0.625, average 0.375"]
     assert all(len(line) <= 80 for line in details["notes"])

@@ -29,6 +29,20 @@ def uir(opened):
     return UserItemReviews(opened, "nobody", ())
 
 
+def test_the_text_of_a_review_answers_to_the_name_that_asbench_documents(folder):
+    reviews = [
+        {"review_id": "r1", "user_id": "u1", "item_id": "i1", "text": "Lovely tea."},
+        {"review_id": "r2", "user_id": "u1", "item_id": "i1", "review": "Awful."},
+        {"review_id": "r3", "user_id": "u1", "item_id": "i1"},
+    ]
+    store, _ = open_store(folder(review=reviews))
+    got = UserItemReviews(store, "nobody", ()).get_reviews(user_id="u1")
+    assert [(r.get("text"), r.get("review")) for r in got] == [
+        ("Lovely tea.", "Lovely tea."), ("Awful.", "Awful."), (None, None),
+    ]  # fmt: skip
+    store.close()
+
+
 def ids(reviews):
     return [review["review_id"] for review in reviews]
 
@@ -157,7 +171,8 @@ def test_a_broken_line_is_named_and_leaves_nothing_behind(folder, cache_folder, 
 
 def test_a_missing_file_is_named(folder):
     with pytest.raises(
-        BenchmarkError, match=r"expected item\.json \(JSON Lines\), got no such file"
+        BenchmarkError,
+        match=r"expected item\.json \(JSON Lines\) beside user\.json, review\.json, got no",
     ):
         open_store(folder(item=None))
 

@@ -6,6 +6,7 @@ import copy
 import json
 
 import pytest
+from shared_data import SHARED, needs_real_data
 
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -49,8 +50,9 @@ def test_a_missing_key_is_named_with_file_and_index(folder, load, tasks, index, 
     [
         (0, {"target": "chat"}, "expected target recommendation or review_writing, got 'chat'"),
         (0, {"candidate_list": "i1"}, "expected candidate_list to be a list of ids, got 'i1'"),
-        (0, {"candidate_list": ["i1", "i1"]}, "expected each candidate once, got 'i1' twice"),
         (0, {"ground_truth": "i99"}, "expected the ground truth to be one of the 8 candidates"),
+        (0, {"ground_truth": {"id": "i1"}}, r"to be {\"item_id\": id} or an id, got {'id': 'i1'}"),
+        (0, {"ground_truth": {"item_id": None}}, r"to be {\"item_id\": id} or an id"),
         (0, {"task_id": True}, "expected task_id to be a text or a number, got True"),
         (1, {"task_id": 17}, r"entry 1: expected a task_id used once, got '17' \(also entry 0\)"),
         (1, {"ground_truth": {"stars": 9, "review": "x"}}, r"stars \(1 to 5\) and a review"),
@@ -61,6 +63,49 @@ def test_wrong_values_are_refused(folder, load, tasks, index, change, message):
     tasks[index].update(change)
     with pytest.raises(BenchmarkError, match=message):
         load(folder(test_tasks=tasks))
+
+
+@pytest.mark.parametrize("truth", [{"item_id": "i1"}, "i1"])
+def test_the_true_item_is_an_object_as_published_or_the_bare_id(folder, load, tasks, truth):
+    published = load(folder()).digest
+    tasks[0]["ground_truth"] = truth
+    dataset = load(folder(test_tasks=tasks))
+    assert dataset.sample(0).truth["item"] == "i1"
+    assert dataset.digest == published
+    truths = [{"task_id": t["task_id"], "ground_truth": t["ground_truth"]} for t in tasks]
+    asked = load(folder(inference_tasks_groundtruth=truths), "inference")
+    assert asked.sample(0).truth["item"] == "i1"
+
+
+def test_a_candidate_named_twice_counts_once_at_its_first_place(folder, load, tasks):
+    tasks[0]["candidate_list"] = ["i3", "i1", "i3", "i2", "i1"]
+    dataset = load(folder(test_tasks=tasks), keep_candidate_order=True)
+    assert dataset.sample(0).context["candidate_list"] == ["i3", "i1", "i2"]
+    assert dataset.sample(0).truth["candidates"] == ["i3", "i1", "i2"]
+    assert "1 task names a candidate twice: it is counted once, at its first place" in dataset.notes
+
+
+@pytest.mark.parametrize(
+    ("marked", "split"),
+    [
+        ({}, None),
+        ({"data type": "sim"}, "simulated"),  # as WebSocietySimulator reads it
+        ({"data type": "real"}, "real"),
+        ({"data_type": "Simulated"}, "simulated"),
+        ({"type_of_data": "simulation"}, "simulated"),
+        ({"split": "real"}, "real"),
+        ({"split": "train"}, None),
+        ({"simulated": True}, "simulated"),
+        ({"is_simulated": False}, "real"),
+        ({"is_real": True}, "real"),
+        ({"is_real": "perhaps"}, None),
+    ],
+)
+def test_tasks_may_be_marked_as_simulated_or_real(folder, load, tasks, marked, split):
+    tasks[1].update(marked)
+    dataset = load(folder(test_tasks=tasks))
+    assert [task.split for task in dataset.tasks] == [None, split]
+    assert marked.items() <= dataset.sample(1).context.items()
 
 
 def test_inference_joins_the_truth_file_by_task(folder, load):
@@ -111,6 +156,52 @@ def test_the_simulators_layout_loads_as_well(simulator, load):
     assert dataset.sample(0).truth == {"stars": 2.0, "review": "Meh."}
     assert dataset.sample(1).truth["item"] == "i2"
     assert dataset.sample(1).context["target"] == "recommendation"
+
+
+def test_the_simulator_asks_simulated_tasks_first(simulator, load):
+    path = simulator / "tasks" / "task_10.json"
+    marked = {**json.loads(path.read_text(encoding="utf-8")), "data type": "sim"}
+    path.write_text(json.dumps(marked), encoding="utf-8")
+    assert [str(key) for key in load(simulator).keys] == ["recommendation[10]", "review_writing[9]"]
+
+
+def test_a_mistake_is_named_with_the_file_it_is_in(simulator, folder, load):
+    (simulator / "tasks" / "task_10.json").write_text(
+        '{"type": "recommendation", "user_id": "u1", "candidate_category": "book"}',
+        encoding="utf-8",
+    )
+    with pytest.raises(BenchmarkError, match=r"task_10\.json: expected the key 'candidate_list'"):
+        load(simulator)
+    (simulator / "tasks" / "task_10.json").unlink()
+    (simulator / "groundtruth" / "groundtruth_9.json").write_text('{"stars": 3}', encoding="utf-8")
+    with pytest.raises(BenchmarkError, match=r"groundtruth_9\.json: expected the ground truth to"):
+        load(simulator)
+    published = folder("published") / "inference_tasks.json"
+    tasks = without(json.loads(published.read_text(encoding="utf-8")), 0, "candidate_list")
+    with pytest.raises(
+        BenchmarkError, match=r"/inference_tasks\.json, entry 0: .*'candidate_list'"
+    ):
+        load(folder("published", inference_tasks=tasks), "inference")
+
+
+@needs_real_data
+@pytest.mark.parametrize(
+    ("track", "target", "count", "notes"),
+    [
+        ("track1", "review_writing", 400, 0),
+        ("track2", "recommendation", 388, 1),
+    ],
+)
+def test_the_tasks_of_the_challenge_load_as_they_are(load, track, target, count, notes):
+    dataset = load(SHARED / "real" / "challenge" / track / "amazon")
+    assert [key.target for key in dataset.keys] == [target] * count
+    assert dataset.truth_known
+    double = [note for note in dataset.notes if "a candidate twice" in note]
+    assert len(double) == notes
+    assert "no user.json, item.json, review.json: the store answers nothing" in dataset.notes
+    context = dataset.sample(0).context
+    assert context["uir"].get_user(context["user_id"]) is None
+    assert context["uir"].get_reviews(user_id=context["user_id"]) == []
 
 
 def test_the_simulators_layout_without_truth_is_for_inference(simulator, load):

@@ -86,11 +86,6 @@ def test_the_digest_follows_the_data_not_their_type(folder, load):
     assert load(folder("f", places=None)).digest != first
 
 
-def test_truth_arrays_may_differ_in_length(folder, load):
-    dataset = load(folder(gyration_radius=np.array([1.0, 2.0])))
-    assert [len(array) for array in vars(dataset.truth).values()] == [2, 20, 20, 20]
-
-
 def test_the_hub_is_asked_for_the_published_repository(folder, load, monkeypatch):
     from pytest_agentbench.benchmarks.sources import hub
 
@@ -98,12 +93,6 @@ def test_the_hub_is_asked_for_the_published_repository(folder, load, monkeypatch
     monkeypatch.setattr(hub, "fetch", lambda *given: (asked.append(given), path)[1])
     assert load("hub").description.startswith(f"{HUB_REPOSITORY}: 4 profiles")
     assert asked == [("tsinghua-fib-lab/daily-mobility-generation-benchmark", None)]
-
-
-def bad_codes():
-    codes = np.full((20, 48), 3)
-    codes[4, 7] = 8
-    return codes
 
 
 @pytest.mark.parametrize(
@@ -121,34 +110,6 @@ def bad_codes():
             {"profiles": [{"id": 1, "home": [2, 3]}]},
             "entry 0: expected the id of a place (or null) as home, got [2, 3]",
         ),
-        (
-            {"gyration_radius": None},
-            "gyration_radius.npy: expected one number a person, got No such",
-        ),
-        (
-            {"gyration_radius": np.ones((3, 2))},
-            "gyration_radius.npy: expected one number a person, got shape (3, 2) of float64",
-        ),
-        (
-            {"gyration_radius": np.array([1.0, np.nan])},
-            "gyration_radius.npy: expected finite numbers of at least 0, got nan at [1]",
-        ),
-        (
-            {"daily_intentions_2d": np.ones((5, 4))},
-            "daily_intentions_2d.npy: expected rows of 48 numbers, got shape (5, 4) of float64",
-        ),
-        (
-            {"daily_intentions_2d": bad_codes()},
-            "daily_intentions_2d.npy: expected codes 1 to 7, got 8.0 at [4, 7]",
-        ),
-        (
-            {"daily_location_numbers": np.array(["a"])},
-            "daily_location_numbers.npy: expected one number a person, got shape (1,) of <U1",
-        ),
-        (
-            {"intention_proportions_2d": np.full((2, 7), np.inf)},
-            "intention_proportions_2d.npy: expected finite shares, got inf at [0, 0]",
-        ),
     ],
 )
 def test_what_is_wrong_in_a_folder_is_named_with_its_file(folder, load, parts, message):
@@ -159,11 +120,8 @@ def test_what_is_wrong_in_a_folder_is_named_with_its_file(folder, load, parts, m
     assert str(error.value).startswith(str(path))
 
 
-def test_a_truth_that_is_no_npy_file_or_json_no_json(folder, load):
+def test_profiles_that_are_no_json(folder, load):
     path = folder()
-    (path / "groundtruth" / "gyration_radius.npy").write_bytes(b"oops")
-    with pytest.raises(BenchmarkError, match=r"expected one number a person as a \.npy file"):
-        load(path)
     (path / "profiles.json").write_text("[")
     with pytest.raises(
         BenchmarkError, match=r"expected a list of profiles as JSON \(Expecting value"

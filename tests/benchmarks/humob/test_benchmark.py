@@ -122,7 +122,9 @@ def test_validate_lists_every_problem_and_says_when_there_is_none(project):
         "validate", "humob", "us_cityA_humob25.csv.gz", "--edition=2025", "--task=A"
     )
     assert good.ret == 0
-    assert good.outlines == ["Validation finished without errors!"]
+    assert good.outlines == [
+        "Validation finished without errors! us_cityA_humob25.csv.gz can be submitted"
+    ]
     bad = [(1, 61, 3, 5, 6), (147001, 60, 3, 999, 999), (147002, 61, 3, 0, 5), *rows[12:]]
     write(project.path / "wrong.csv.gz", bad)
     result = project.agentbench("validate", "humob", "wrong.csv.gz", "--edition=2025", "--city=A")

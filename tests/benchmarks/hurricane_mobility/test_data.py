@@ -1,16 +1,11 @@
-"""Data folders, the items of a run, and submissions."""
+"""Data folders, and the items of a run."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from benchmarks.hurricane_mobility.hurricane_parts import (
-    BENCHMARK,
-    TRUTH,
-    arrays,
-    load,
-)
+from benchmarks.hurricane_mobility.hurricane_parts import TRUTH, load
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.hurricane_mobility.data import TRUTH_FILE
@@ -38,13 +33,6 @@ def test_without_profiles_there_is_one_item(folder):
         load(path, items="user")
 
 
-def test_the_parameter_takes_its_two_words_only():
-    parse = BENCHMARK.parameters[0].parse
-    assert [parse(word) for word in ("user", "population")] == ["user", "population"]
-    with pytest.raises(ValueError):  # noqa: PT011 -- options.py says the rest
-        parse("city")
-
-
 @pytest.mark.parametrize(
     ("truth", "message"),
     [
@@ -66,13 +54,3 @@ def test_a_bad_truth_is_named(folder, truth, message):
         load(path)
     assert message in str(error.value)
     assert str(error.value).startswith(str(path / TRUTH_FILE))
-
-
-def test_a_submission_is_the_answer_of_the_whole_population(folder, tmp_path):
-    path = folder(profiles=[{"id": 3}])
-    (tmp_path / "pred.json").write_text(json.dumps(arrays(20, 10, 18)))
-    whole = load(path, items="population")
-    submission = BENCHMARK.read_submission(tmp_path / "pred.json", whole, None)
-    assert submission.answers == {"population[all]": arrays(20, 10, 18)}
-    with pytest.raises(BenchmarkError, match="run it with `items: population` in a scenario"):
-        BENCHMARK.read_submission(tmp_path / "pred.json", load(path), None)

@@ -1,15 +1,11 @@
-"""The demo data, and the template that runs on them."""
+"""The demo data."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from benchmarks.hurricane_mobility.hurricane_parts import (
-    BENCHMARK,
-    SCENARIO,
-    load,
-)
+from benchmarks.hurricane_mobility.hurricane_parts import load
 from demo_data import make_hurricane_mobility as make_demo
 
 from pytest_agentbench.benchmarks.daily_mobility.data import DEMO_FOLDER as DAILY_DEMO_FOLDER
@@ -30,10 +26,3 @@ def test_the_demo_truth_is_what_the_script_makes_and_says_that_it_is_synthetic()
 @pytest.mark.parametrize("name", ["places.csv", "profiles.json"])
 def test_the_demo_has_the_city_and_the_people_of_the_other_demo(name):
     assert (DEMO_FOLDER / name).read_bytes() == (DAILY_DEMO_FOLDER / name).read_bytes()
-
-
-def test_the_template_runs(project):
-    project.write(storm__yaml=f"{SCENARIO}agent: agent.py\n", agent__py=BENCHMARK.agent_template())
-    result = project.pytest("--benchmark", "storm.yaml")
-    result.assert_outcomes(passed=101)
-    result.stdout.fnmatch_lines(["final_score*", "trips against before (truth): during *"])

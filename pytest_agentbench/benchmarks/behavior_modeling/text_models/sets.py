@@ -64,9 +64,7 @@ def find(name: str | None, bases: Sequence[Path] = ()) -> ModelSet | None:
 
 def why_none(name: str | None) -> str:
     """Why a run has no text models, where :func:`find` gave None."""
-    if name is None:
-        return f"no text models: {_offline_problem()}"
-    return "no text models (--text-models none)"
+    return str(_offline_problem()) if name is None else "--text-models none"
 
 
 def _published() -> ModelSet:

@@ -1,0 +1,128 @@
+"""A run as the controller sees it: what has come, what is missing, what it cost."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from runs.toy_plan import toy_plan
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.runs.collector import Collector, Place, Resuming
+from pytest_agentbench.runs.plan import Question
+from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.run_folder import RunLog, read_records
+
+STARTED = "20260102-030405"
+
+
+@pytest.fixture
+def collect(tmp_path):
+    """Collectors of runs of the toy benchmark in one project, closed at the end."""
+    made = []
+
+    def collect(resuming=None, agent="builtin:right", digest="d", **settings):
+        plan = toy_plan(**settings)
+        facts = {"name": agent, "digest": digest}
+        place = Place(tmp_path / ".agentbench", tmp_path, ["--benchmark=toysum"])
+        collector = Collector(plan, facts, place, STARTED, resuming=resuming)
+        made.append(collector)
+        return collector
+
+    yield collect
+    for collector in made:
+        collector.log.close()
+        collector.plan.close()
+
+
+def parts(sample="sum[s1]", status="ok", answer=2, **more):
+    return Record("toysum", sample, status, answer=answer, **more).to_parts()
+
+
+def test_a_record_is_logged_as_it_came_and_found_under_its_question(collect, tmp_path):
+    collector = collect()
+    folder = tmp_path / ".agentbench" / "runs" / "20260102-030405-toysum-right"
+    assert collector.log.folder == folder
+    assert not folder.exists()  # nothing has come
+    record = collector.add(*parts(epoch=2))
+    assert read_records(folder) == [record]
+    assert collector.records == {("sum[s1]", 2): record}
+    assert collector.came == {("sum[s1]", 2)}
+    assert json.loads((folder / "manifest.json").read_text())["started"] == STARTED
+
+
+def test_what_was_collected_and_left_no_record_is_missing_in_the_order_of_the_data(collect):
+    collector = collect()
+    keys = list(map(str, collector.plan.dataset.keys))
+    collector.expected = {Question(index, 1) for index in range(11)}
+    for index in (8, 2, 6, 0, 4, 11):  # the last is of nobody's question
+        collector.add(*parts(keys[index]))
+    assert collector.missing() == [keys[index] for index in (1, 3, 5, 7, 9, 10)]
+    assert collector.answered() == [Question(index, 1) for index in (0, 2, 4, 6, 8)]
+    assert [record.sample for record in collector.logged()] == keys[0:9:2]
+
+
+@pytest.mark.parametrize(
+    ("settings", "usage", "said"),
+    [
+        ({"max_cost": 0.5}, {"cost": 0.2}, None),
+        ({"max_cost": 0.5}, {"cost": 0.25}, "the budget is spent: cost 0.5 of 0.5"),
+        ({"max_tokens": 20}, {"input_tokens": 6, "output_tokens": 3}, None),
+        (
+            {"max_tokens": 20},
+            {"input_tokens": 6, "output_tokens": 4},
+            "the budget is spent: 20 of 20 tokens",
+        ),
+        ({}, {"cost": 1e9, "input_tokens": 1e9}, None),
+    ],
+    ids=["below the cost", "at the cost", "below the tokens", "at the tokens", "no budget"],
+)
+def test_the_budget_is_that_of_all_workers_together(collect, settings, usage, said):
+    collector = collect(**settings)
+    for sample in ("sum[s1]", "sum[s2]"):
+        collector.add(*parts(sample, usage=usage))
+    assert collector.overspent() == said
+
+
+def test_a_record_that_cannot_be_logged_still_counts_and_the_reason_is_kept(collect, tmp_path):
+    other = RunLog(tmp_path / "mine", {})
+    other.append("{}")
+    (tmp_path / "mine" / "records.jsonl").write_text("")  # another session is at it
+    collector = collect(run_dir=tmp_path / "mine")
+    record = collector.add(*parts())
+    assert collector.logged() == []  # nobody expected it
+    assert collector.records == {("sum[s1]", 1): record}
+    assert "another session writes its records there" in collector.unlogged
+    other.close()
+
+
+def test_a_folder_that_holds_a_run_is_refused_before_anything_is_asked(collect, tmp_path):
+    collect(run_dir=tmp_path / "mine").add(*parts())
+    with pytest.raises(BenchmarkError, match=r"it holds records\.jsonl"):
+        collect(run_dir=tmp_path / "mine")
+
+
+def test_a_resumed_run_starts_with_its_records_and_asks_only_what_failed(collect, tmp_path):
+    first = collect(run_dir=tmp_path / "mine")
+    keys = list(map(str, first.plan.dataset.keys))
+    first.add(*parts(keys[0]))
+    first.add(*parts(keys[1], "error", None, error="x"))
+    first.log.close()
+    again = collect(Resuming("mine", False, True))
+    assert set(again.records) == {(keys[0], 1), (keys[1], 1)}
+    assert again.came == set()
+    assert again.plan.answered == {Question(0, 1)}
+    assert again.plan.unasked == {Question(index, 1) for index in range(2, 12)}
+    again.add(*parts(keys[1]))
+    assert {r.sample: r.status for r in read_records(tmp_path / "mine")} == {
+        keys[0]: "ok", keys[1]: "ok",
+    }  # fmt: skip
+
+
+def test_a_run_of_another_seed_is_not_gone_on_with_and_its_log_is_free_again(collect, tmp_path):
+    first = collect(run_dir=tmp_path / "mine")
+    first.add(*parts())
+    first.log.close()
+    with pytest.raises(BenchmarkError, match=r"was made with other seed \(0, now 5\)"):
+        collect(Resuming("mine", False, False), seed=5)
+    assert collect(Resuming("mine", True, False), seed=5).records
