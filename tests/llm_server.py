@@ -22,7 +22,7 @@ def reply(*texts, usage=(7, 3)):
 
 
 class Server(ThreadingHTTPServer):
-    """Answers each request with the next step of its script, then with ``Hi``."""
+    """Answers each request with the next step of its script, then with ``usual``, which says ``Hi``."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -30,6 +30,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.script = []
+        self.usual = lambda handler: handler.send(200, reply("Hi"))
         self.seen = []
         self.connections = set()
         self.lock = threading.Lock()
@@ -58,8 +59,9 @@ class Handler(BaseHTTPRequestHandler):
                 }
             )
             self.server.connections.add(self.client_address)
-            step = self.server.script.pop(0) if self.server.script else None
-        (step or (lambda handler: handler.send(200, reply("Hi"))))(self)
+            self.asked = self.server.seen[-1]["body"]
+            step = self.server.script.pop(0) if self.server.script else self.server.usual
+        step(self)
 
     def send(self, status, body, headers=()):
         self.send_response(status)

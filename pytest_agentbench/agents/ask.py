@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_agentbench.agents.captured import Printed
+from pytest_agentbench.agents.errors import NotProvided
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.agents.retry import LONGEST_WAIT, is_transient, wait_after
-from pytest_agentbench.agents.usage import CURRENT, Usage
+from pytest_agentbench.agents.usage import Usage, counting
 
 
 @dataclass
@@ -28,14 +29,13 @@ class Outcome:
 def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
     """Calls the agent. Transient errors are retried; every other error, or a timeout, is the outcome."""
     outcome = Outcome()
-    token = CURRENT.set(outcome.usage)
     started = time.perf_counter()
-    try:
+    with counting(outcome.usage):
         for attempt in range(retries + 1):
             outcome.error = None
             try:
                 outcome.answer = agent(context)
-            except (Exception, SystemExit, BudgetExceeded) as error:
+            except (Exception, SystemExit, BudgetExceeded, NotProvided) as error:
                 outcome.error = error
                 if attempt < retries and is_transient(error):
                     wait = wait_after(error, attempt)
@@ -49,10 +49,11 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
         for stream, text in zip(streams, getattr(agent, "last_output", ()), strict=False):
             if text:
                 stream.write(text)
-    finally:
-        CURRENT.reset(token)
     if outcome.usage.counts.get("budget_exceeded") and outcome.error is None:
         # The agent caught it and answered something else. That is not its answer.
         outcome.error = BudgetExceeded("the budget is spent")
+    elif outcome.usage.missing and not isinstance(outcome.error, (BudgetExceeded, NotProvided)):
+        # The same: whatever came after it is made up.
+        outcome.error = NotProvided("; ".join(map(str, outcome.usage.missing)))
     outcome.seconds = time.perf_counter() - started
     return outcome

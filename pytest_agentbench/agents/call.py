@@ -15,8 +15,9 @@ import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from pytest_agentbench.agents.code_imports import NOTHING_AROUND, Surroundings
 from pytest_agentbench.agents.errors import AgentTimeout
-from pytest_agentbench.agents.llm.calls import Model
+from pytest_agentbench.agents.llm.calls import Model, configured_as
 from pytest_agentbench.agents.shapes import function_of
 
 
@@ -36,9 +37,12 @@ class LocalAgent:
         target: Any,
         timeout: float | None = None,
         llm: Model | None = None,
+        surroundings: Surroundings = NOTHING_AROUND,
         params: Mapping[str, Any] | None = None,
     ) -> None:
+        """``surroundings``: what its code may import while it answers."""
         self._target = target
+        self._surroundings = surroundings
         self._params = params
         self._function: Callable[[Any], Any] | None = None
         self._timeout = timeout
@@ -50,6 +54,11 @@ class LocalAgent:
 
     def __call__(self, context: Any) -> Any:
         """The agent's answer; whatever it raises; :class:`AgentTimeout` if it takes too long."""
+        __tracebackhide__ = True
+        with configured_as(self._llm), self._surroundings.importable():
+            return self._called(context)
+
+    def _called(self, context: Any) -> Any:
         __tracebackhide__ = True
         started = time.monotonic()
         function = self._ready()

@@ -25,6 +25,16 @@ class AgentTimeout(Exception):
     """The agent did not answer in the time it had."""
 
 
+class NotProvided(BaseException):
+    """The agent asked for what this run does not have: a model, or a part of a framework.
+
+    Not an Exception: published agents answer a constant after ``except Exception``, and a run would score
+    that as if it were the agent's answer. See :mod:`pytest_agentbench.agents.missing`.
+    """
+
+    transient = False
+
+
 class AgentCrashed(Exception):
     """The agent's process ended, or broke the protocol, instead of answering."""
 

@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib
-import importlib.util
 import inspect
-import sys
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pytest_agentbench.agents.framework_imports import available
+from pytest_agentbench.agents.code_imports import (
+    AgentError,
+    Surroundings,
+    import_file,
+    import_module,
+)
+from pytest_agentbench.agents.framework_calls import derives
 from pytest_agentbench.agents.shapes import EXPECTED, has_agent_method
-from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.agents.websociety.society_agents import TRACKS
 
+__all__ = ["AgentError", "Found", "file_of", "find", "names_code"]
 
-class AgentError(BenchmarkError):
-    """An agent that cannot be found or loaded."""
+_FRAMEWORKS = ("IndividualAgentBase", *TRACKS)
 
 
 @dataclass(frozen=True)
 class Found:
-    """The user's function, class or object, and the digest of its source."""
+    """The user's function, class or object, the digest of its source, and what its imports need."""
 
     target: Any
     digest: str
+    surroundings: Surroundings
 
 
 def find(spec: str, bases: Sequence[Path]) -> Found:
@@ -42,14 +45,14 @@ def find(spec: str, bases: Sequence[Path]) -> Found:
             raise AgentError(
                 f"--agent: expected a file that exists, got {spec!r} (looked in {looked})"
             )
-        module = _import_file(path)
+        module, around = import_file(path)
         source: str | Path | None = path
     else:
-        module = _import_module(spec, where, bases)
+        module, around = import_module(spec, where, bases)
         source = getattr(module, "__file__", None)
     digest = hashlib.sha256(Path(source).read_bytes() if source else b"").hexdigest()
     target = _named(module, name, where) if name else _only_candidate(module, where)
-    return Found(target, digest)
+    return Found(target, digest, around)
 
 
 def names_code(spec: str) -> bool:
@@ -75,54 +78,6 @@ def file_of(spec: str, bases: Sequence[Path]) -> Path | None:
             if where.endswith(".py") and path.is_file():
                 return path.resolve()
     return None
-
-
-def _import_file(path: Path) -> ModuleType:
-    # The name keeps two agents called agent.py apart, and an agent from its earlier version: the server
-    # behind --tx socket=… lives from run to run.
-    digest = hashlib.sha256(str(path).encode() + path.read_bytes()).hexdigest()[:8]
-    name = f"agentbench_agent_{path.stem}_{digest}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise AgentError(f"--agent: expected a Python file, got {str(path)!r}")
-    module = importlib.util.module_from_spec(spec)
-    if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))  # so that the agent's neighbours can be imported
-    sys.modules[name] = module
-    try:
-        with available():
-            spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise AgentError(_import_failed(str(path), error)) from None
-    return module
-
-
-def _import_module(spec: str, where: str, bases: Sequence[Path]) -> ModuleType:
-    for base in bases:
-        if str(base) not in sys.path:
-            sys.path.append(str(base))
-    try:
-        with available():
-            return importlib.import_module(where)
-    except (Exception, SystemExit) as error:
-        absent = isinstance(error, ModuleNotFoundError) and error.name
-        if absent and f"{where}.".startswith(f"{absent}."):
-            raise AgentError(
-                f"--agent: expected a module that can be imported, got {spec!r}: no module named "
-                f"{absent!r}"
-            ) from None
-        raise AgentError(_import_failed(where, error)) from None
-
-
-def _import_failed(where: str, error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    at = f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
-    if isinstance(error, SyntaxError):
-        at = f" (line {error.lineno})"
-    return f"--agent: importing {where} failed: {type(error).__name__}: {error}{at}"
 
 
 def _named(module: ModuleType, name: str, where: str) -> Any:
@@ -163,7 +118,21 @@ def _candidates(module: ModuleType) -> dict[str, Any]:
     with_method = {n: v for n, v in own.items() if has_agent_method(v)}
     # An object made from a class of the same file stands for it.
     objects = {n: v for n, v in with_method.items() if not isinstance(v, type)}
-    return objects or with_method or {n: v for n, v in own.items() if inspect.isfunction(v)}
+    if objects:
+        return objects
+    # Beside an agent of a framework, other classes with forward (a network, say) are its helpers.
+    of_framework = {n: v for n, v in with_method.items() if derives(v, *_FRAMEWORKS)}
+    found = _leaves(of_framework or with_method)
+    return found or {n: v for n, v in own.items() if inspect.isfunction(v)}
+
+
+def _leaves(classes: dict[str, Any]) -> dict[str, Any]:
+    """The classes from which no other one derives: a common base is not the agent."""
+    return {
+        name: one
+        for name, one in classes.items()
+        if not any(other is not one and issubclass(other, one) for other in classes.values())
+    }
 
 
 def _defined_in(module: ModuleType, value: Any) -> bool:

@@ -1,10 +1,12 @@
 """Imports of agents written for asbench and WebSocietySimulator, without those packages installed.
 
-While an agent's file is imported (:func:`available`), ``from agentsociety.agent import
-IndividualAgentBase`` and the like find the classes of :mod:`pytest_agentbench.agents.asbench` and
-:mod:`pytest_agentbench.agents.frameworks`, unless the real package is installed: our finder is asked last.
-Afterwards the finder and its modules are gone, so that a test which asks whether ``agentsociety`` is
+While an agent's code is imported or called (:func:`available`), ``from agentsociety.agent import
+IndividualAgentBase`` and the like find our stand-ins, unless the real package is there: our finder is asked
+last. Afterwards the finder and its modules are gone, so that a test which asks whether ``agentsociety`` is
 installed gets a true answer.
+
+A real package that cannot be imported, because a package that it needs is missing, is stood in for as well
+(``instead_of``). What it has beyond the published modules is then still found in its folder.
 """
 
 from __future__ import annotations
@@ -16,17 +18,13 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from pytest_agentbench.agents.asbench import asbench_modules
-from pytest_agentbench.agents.frameworks import (
-    PlanningBase,
-    ReasoningBase,
-    RecommendationAgent,
-    SimulationAgent,
-    SocietyAgent,
-)
+from pytest_agentbench.agents.missing import refuse
+from pytest_agentbench.agents.websociety import society_modules
 
 
 class _Unavailable:
@@ -35,106 +33,111 @@ class _Unavailable:
     _full_name = ""
 
     def __init__(self, *args: Any, **options: Any) -> None:
+        __tracebackhide__ = True
         package = self._full_name.partition(".")[0]
-        raise NotImplementedError(
-            f"{self._full_name} is not part of what stands in for {package} here; install {package}, "
-            f"or use what the agent is handed (self.llm, its tools)"
+        refuse(
+            self._full_name,
+            f"it is not part of what stands in for {package} here; install {package}, or use what the agent "
+            f"is handed (self.llm, its tools)",
         )
 
 
-class _UnusedMemory(_Unavailable):
-    """A memory module: baselines make one and never use it, so creating one must not fail."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        pass
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        super().__init__()
-
-
-_AGENTS = {
-    "Agent": SocietyAgent,
-    "SimulationAgent": SimulationAgent,
-    "RecommendationAgent": RecommendationAgent,
-}
-_MODULES_OF_AGENTS = {"PlanningBase": PlanningBase, "ReasoningBase": ReasoningBase}
 # Where published agents import from, and what is there beside classes without a stand-in.
 _MODULES: Mapping[str, Mapping[str, Any]] = {
     **asbench_modules.MODULES,
-    "websocietysimulator": {},
-    "websocietysimulator.agent": _AGENTS,
-    "websocietysimulator.agent.agent": _AGENTS,
-    "websocietysimulator.agent.simulation_agent": _AGENTS,
-    "websocietysimulator.agent.recommendation_agent": _AGENTS,
-    "websocietysimulator.agent.modules": _MODULES_OF_AGENTS,
-    "websocietysimulator.agent.modules.planning_modules": _MODULES_OF_AGENTS,
-    "websocietysimulator.agent.modules.reasoning_modules": _MODULES_OF_AGENTS,
-    "websocietysimulator.agent.modules.memory_modules": {},
-    "websocietysimulator.agent.modules.tooluse_modules": {},
-    "websocietysimulator.llm": {},
-    "websocietysimulator.llm.llm": {},
-    "websocietysimulator.simulator": {},
-    "websocietysimulator.tasks": {},
-    "websocietysimulator.tools": {},
-    "websocietysimulator.tools.interaction_tool": {},
-    "websocietysimulator.tools.cache_interaction_tool": {},
+    **society_modules.MODULES,
 }
+ROOTS = frozenset(name for name in _MODULES if "." not in name)
 
 
-def _module_getattr(module: str) -> Any:
-    @functools.cache  # the same class each time
-    def get(name: str) -> Any:
-        # Only what looks like a class: `hasattr(module, "__path__")` and the like stay as they are.
-        if not name[:1].isupper():
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        if name.endswith(("Error", "Exception")):  # to be caught, never raised
-            return type(name, (Exception,), {"__module__": module})
-        found = asbench_modules.further(module, name)
-        if found is not None:
-            return found
-        in_modules = module.startswith("websocietysimulator.agent.modules")
-        base = _UnusedMemory if in_modules and name.startswith("Memory") else _Unavailable
-        return type(name, (base,), {"__module__": module, "_full_name": f"{module}.{name}"})
+@functools.cache  # the same class each time
+def _further(module: str, name: str) -> Any:
+    # Only what looks like a class: `hasattr(module, "__path__")` and the like stay as they are.
+    if not name[:1].isupper():
+        raise AttributeError(
+            f"module {module!r} has no attribute {name!r} (a stand-in: {module.partition('.')[0]} is not used)"
+        )
+    if name.endswith(("Error", "Exception")):  # to be caught, never raised
+        return type(name, (Exception,), {"__module__": module})
+    found = asbench_modules.further(module, name) or society_modules.further(module, name)
+    if found is not None:
+        return found
+    return type(name, (_Unavailable,), {"__module__": module, "_full_name": f"{module}.{name}"})
 
-    return get
+
+_lock = threading.RLock()
+_users = 0  # of the stand-ins, at present
+_made: dict[str, ModuleType] = {}  # the stand-ins in sys.modules
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the stand-ins, where the package that they stand in for is absent."""
+    """Finds the stand-ins of some packages; ``folders`` has those of packages that cannot be imported."""
 
-    def __init__(self) -> None:
-        self.made: dict[str, ModuleType] = {}
+    def __init__(self, roots: frozenset[str], folders: Mapping[str, str]) -> None:
+        self._roots = roots
+        self._folders = folders
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname not in _MODULES:
+        root, _, below = fullname.partition(".")
+        if fullname not in _MODULES or root not in self._roots:
             return None
-        root = fullname.partition(".")[0]
-        if root != fullname and sys.modules.get(root) is not self.made.get(root):
+        if below and sys.modules.get(root) is not _made.get(root):
             return None  # a module that the real package does not have
         is_package = any(name.startswith(f"{fullname}.") for name in _MODULES)
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=is_package)
+        spec = importlib.machinery.ModuleSpec(fullname, self, is_package=is_package)
+        if is_package and root in self._folders:
+            assert spec.submodule_search_locations is not None
+            spec.submodule_search_locations.append(
+                str(Path(self._folders[root], *below.split(".")))
+            )
+        return spec
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
-        module.__dict__.update(_MODULES[name], __getattr__=_module_getattr(name))
-        self.made[name] = module
-
-
-_lock = threading.RLock()  # two agents at once would take each other's modules away
+        further = functools.partial(_further, name)
+        module.__dict__.update(_MODULES[name], __getattr__=further)
+        _made[name] = module
 
 
 @contextmanager
-def available() -> Iterator[None]:
-    """Within it, agents of asbench and WebSocietySimulator can be imported, whether or not their packages are installed."""
+def available(instead_of: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Within it, agents of asbench and WebSocietySimulator can be imported, their packages or not.
+
+    ``instead_of``: the folders of packages that are there and cannot be imported.
+    """
+    global _users
+    folders = instead_of or {}
+    last = _Finder(ROOTS - folders.keys(), {})
+    first = _Finder(frozenset(folders), folders)
     with _lock:
-        finder = _Finder()
-        sys.meta_path.append(finder)
-        try:
-            yield
-        finally:
-            sys.meta_path.remove(finder)
-            for name, module in finder.made.items():
-                if sys.modules.get(name) is module:
-                    del sys.modules[name]
+        _users += 1
+        sys.meta_path.append(last)
+        if folders:
+            sys.meta_path.insert(0, first)
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            sys.meta_path[:] = [
+                finder for finder in sys.meta_path if finder is not last and finder is not first
+            ]
+            if not _users:  # others may be importing them at this moment
+                _forget()
+
+
+def stands_in(root: str) -> bool:
+    """Whether a package that is imported at present is one of our stand-ins."""
+    return root in _made and sys.modules.get(root) is _made[root]
+
+
+def _forget() -> None:
+    for name, module in _made.items():
+        if sys.modules.get(name) is module:
+            del sys.modules[name]
+    # What was found in the folder of a package that cannot be imported goes with it.
+    for name in [name for name in sys.modules if name.partition(".")[0] in _made]:
+        del sys.modules[name]
+    _made.clear()

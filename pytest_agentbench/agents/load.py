@@ -43,6 +43,7 @@ class LoadedAgent:
     # A submission has answers and no agent: whoever calls this one is told so.
     agent: Agent = field(default_factory=lambda: LocalAgent(None))
     confined: bool = False  # whether it runs in a process of ours that is kept from the truth
+    note: str | None = None  # what the user should know of how it was loaded
 
 
 def load(
@@ -77,11 +78,12 @@ def load(
     if isolation is not None:
         isolated = IsolatedAgent(spec, bases, isolation, timeout, llm, params)
         isolated.start()  # a mistake in its file is found before any sample is asked
-        return LoadedAgent(spec, isolated.digest, isolated, confined=True)
+        return LoadedAgent(spec, isolated.digest, isolated, confined=True, note=isolated.note)
     found = find(spec, bases)
     if params is not None:
         function_of(found.target, llm, params)  # what is wrong with them is said before any sample
-    return LoadedAgent(spec, found.digest, LocalAgent(found.target, timeout, llm, params))
+    agent = LocalAgent(found.target, timeout, llm, found.surroundings, params)
+    return LoadedAgent(spec, found.digest, agent, note=found.surroundings.note)
 
 
 def ready(agent: Any, timeout: float | None, llm: Model | None) -> Agent:

@@ -2,7 +2,7 @@
 
 One object serves all calls of a function, a callable or a class with ``forward``. Their calls overlap
 under ``--concurrency``, which their authors know. Agents of other frameworks are in
-:mod:`pytest_agentbench.agents.frameworks`.
+:mod:`pytest_agentbench.agents.frameworks` and :mod:`pytest_agentbench.agents.websociety`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_agentbench.agents.frameworks import Function, adapted, framework_function
+from pytest_agentbench.agents.framework_calls import Function, adapted
+from pytest_agentbench.agents.frameworks import framework_function
 from pytest_agentbench.agents.llm.calls import Model, NoLLM
+from pytest_agentbench.agents.websociety.society_agents import society_function
 from pytest_agentbench.base.errors import BenchmarkError
 
 EXPECTED = (
@@ -40,8 +42,8 @@ def function_of(
     constructors that take ``llm`` are given the model; constructors that take ``agent_params``, the
     ``params``.
     """
-    llm = model or NoLLM()
-    call = framework_function(target, llm, params)
+    llm = NoLLM() if model is None else model
+    call = framework_function(target, llm, params) or society_function(target, llm)
     if call is not None:
         return call
     if params is not None and not (isinstance(target, type) and _takes(target, "agent_params")):

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 _LONGEST_TEXT = 20_000  # characters of messages kept for one sample
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What the agent asked for and the run does not have; what to do; which line asked."""
+
+    what: str
+    advice: str
+    at: str  # "agent.py:12", or empty
+
+    def __str__(self) -> str:
+        asked = f"; asked at {self.at}" if self.at else ""
+        return f"the agent asked for {self.what}: {self.advice}{asked}"
 
 
 @dataclass
@@ -15,6 +31,7 @@ class Usage:
 
     counts: dict[str, float] = field(default_factory=dict)
     messages: list[dict[str, Any]] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
     _kept: int = 0
 
     def add(self, **counts: float) -> None:
@@ -32,3 +49,37 @@ class Usage:
 
 # Set around every call of the agent; copied into the threads and tasks that the call starts.
 CURRENT: ContextVar[Usage | None] = ContextVar("agentbench_usage", default=None)
+
+_lock = threading.Lock()
+_in_flight: list[Usage] = []
+
+
+@contextmanager
+def counting(usage: Usage) -> Iterator[None]:
+    """Within it, ``usage`` is that of the call of the agent which this thread makes."""
+    token = CURRENT.set(usage)
+    with _lock:
+        _in_flight.append(usage)
+    try:
+        yield
+    finally:
+        with _lock:
+            _in_flight[:] = [other for other in _in_flight if other is not usage]
+        CURRENT.reset(token)
+
+
+def current() -> Usage | None:
+    """The usage of the call that asks. A plain thread of an agent inherits no context variable: what it
+    asks belongs to the only call in flight, and to none if there are several.
+    """
+    found = suspects()
+    return found[0] if len(found) == 1 else None
+
+
+def suspects() -> list[Usage]:
+    """The usage of every call that may be the one which asks."""
+    own = CURRENT.get()
+    if own is not None:
+        return [own]
+    with _lock:
+        return list(_in_flight)

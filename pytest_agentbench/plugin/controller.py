@@ -64,7 +64,9 @@ class Controller:
         ]
         confined = {manifest.confinement_in_force(one.plan, one.agent) for one in self.collectors}
         lines += [note for one in self.collectors for note in one.plan.settings.notes]
-        return lines + [f"confinement: {means}" for means in confined if means is not None]
+        lines += [f"confinement: {means}" for means in confined if means is not None]
+        notes = dict.fromkeys(one.plan.loaded_agent.note for one in self.collectors)
+        return lines + [f"note: {note}" for note in notes if note is not None]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._expect(item.nodeid for item in session.items)

@@ -74,6 +74,8 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         settings, dataset, questions, list(collector.records.values()), collector.baseline
     )
     details, found = dict(result.details), None
+    if lack := rows.missing_note(collector.logged()):
+        details["notes"] = [*details.get("notes", ()), lack]
     if incomplete is None and dataset.samples_here:
         samples = sorted({question.sample for question in questions})
         found = tuple(floor.floors(settings, dataset, samples, collector.agent["name"]))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_agentbench.benchmarks.protocol import Metric, metric_named
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.reports.text import interval, number, signed, with_interval
-from pytest_agentbench.runs.record import STATUSES
+from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.runs.scores_file import Counts, Floor, Score, Scores
 from pytest_agentbench.scoring.compare import Difference
 from pytest_agentbench.scoring.groups import LEAST, worst_group
@@ -182,3 +183,15 @@ def floor_note(found: Sequence[Floor], reading: str, metric: str) -> str | None:
         names = ", ".join(floor.agent for floor in left_out)
         text += f" (left out: {names}: {'; '.join(reasons)})"
     return text
+
+
+def missing_note(records: Iterable[Record]) -> str | None:
+    """``17 samples: the agent asked for a model, and none is configured; …``: what the run did not have."""
+    found: Counter[str] = Counter()
+    for record in records:
+        found.update(record.evidence.get("missing", ()))
+    parts = [
+        f"{count} {'sample' if count == 1 else 'samples'}: the agent asked for {what}"
+        for what, count in found.most_common()
+    ]
+    return "; ".join(parts) or None

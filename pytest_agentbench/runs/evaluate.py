@@ -15,6 +15,8 @@ from pytest_agentbench.base.plain import jsonable
 from pytest_agentbench.benchmarks.protocol import Benchmark, Sample
 from pytest_agentbench.runs.record import Record, Status
 
+_SHOWN_OF_A_REPLY = 200  # characters
+
 
 class MissingAnswer(LookupError):
     """A submission without an answer for a sample."""
@@ -76,6 +78,8 @@ def _checked(
 ) -> tuple[Record, Any, Failure]:
     """The record of one answer before it is measured, and the answer in its checked form."""
     counts, messages = outcome.usage.counts, outcome.usage.messages
+    missing = list(dict.fromkeys(one.what for one in outcome.usage.missing))
+    evidence = {"messages": messages, "missing": missing}
 
     def record(status: Status, answer: Any, error: str | None) -> Record:
         return Record(
@@ -87,7 +91,7 @@ def _checked(
             error=error,
             seconds=round(outcome.seconds, 6),
             usage=jsonable(counts) if counts else {},
-            evidence=jsonable({"messages": messages}) if messages else {},
+            evidence={name: jsonable(kept) for name, kept in evidence.items() if kept},
         )
 
     error = outcome.error
@@ -100,7 +104,8 @@ def _checked(
     try:
         checked = benchmark.check(sample, outcome.answer)
     except InvalidAnswer as invalid:
-        return record("invalid", outcome.answer, str(invalid)), None, None
+        text = f"{invalid}{_last_reply(messages)}"
+        return record("invalid", outcome.answer, text), None, None
     except (Exception, SystemExit) as fault:
         if _is_the_objects(benchmark, sample, outcome.answer):
             refusal = InvalidAnswer("lists, texts and numbers", outcome.answer)
@@ -112,6 +117,16 @@ def _checked(
         return record("ok", checked, None), checked, None
     except ValueError as error:  # a part of it would be scored as the answer
         return record("error", checked, f"the answer cannot be kept: {error}"), None, None
+
+
+def _last_reply(messages: Sequence[Mapping[str, Any]]) -> str:
+    """The end of the model's last reply, if there was one: an invalid answer came from it."""
+    replies = [str(message["content"]) for message in messages if message["role"] == "assistant"]
+    if not replies:
+        return ""
+    text = " ".join(replies[-1].split())
+    end = text if len(text) <= _SHOWN_OF_A_REPLY else f"…{text[-_SHOWN_OF_A_REPLY:]}"
+    return f"; the model's last reply ends with {end!r}"
 
 
 def _is_the_objects(benchmark: Benchmark, sample: Sample, answer: Any) -> bool:

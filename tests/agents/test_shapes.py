@@ -13,9 +13,9 @@ from types import SimpleNamespace
 import pytest
 from agent_shapes import Model, asked
 
-from pytest_agentbench.agents.frameworks import SimulationAgent
-from pytest_agentbench.agents.llm.calls import LLMError
+from pytest_agentbench.agents.errors import NotProvided
 from pytest_agentbench.agents.shapes import function_of, has_agent_method
+from pytest_agentbench.agents.websociety.society_agents import SimulationAgent
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -163,7 +163,7 @@ def test_the_model_is_handed_to_whatever_takes_it(target):
 
 @pytest.mark.parametrize("target", [takes, takes_too, Taken, TakenEachTime])
 def test_an_agent_that_asks_a_model_where_there_is_none_is_told(target):
-    with pytest.raises(LLMError, match="expected the key llm in the scenario"):
+    with pytest.raises(NotProvided, match="expected the key llm in the scenario"):
         asked(function_of(target), "question")
 
 

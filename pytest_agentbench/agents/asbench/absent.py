@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-
-def refuse(name: str, text: str) -> NoReturn:
-    """Raises the error that names what is missing and says what to do."""
-    raise NotImplementedError(f"{name}: {text}")
+from pytest_agentbench.agents.missing import refuse
 
 
 def not_here(name: str, instead: str) -> NoReturn:

@@ -10,12 +10,18 @@ import asyncio
 import contextvars
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
+from pytest_agentbench.agents.http_client import Reply
+from pytest_agentbench.agents.llm.embeddings import Embeddings, Vectors, offline
 from pytest_agentbench.agents.llm.entries import Entry
+from pytest_agentbench.agents.llm.replies import Answer, Failure, read
+from pytest_agentbench.agents.missing import asked_at, refuse
 
 Result = TypeVar("Result")
 
@@ -39,6 +45,14 @@ class Request:
     model: str | None
     timeout: float | None
     retries: int | None
+
+    path: ClassVar[str] = "/chat/completions"
+
+    def served_by(self, entry: Entry) -> bool:
+        return True
+
+    def read(self, reply: Reply) -> Answer | Failure:
+        return read(reply)
 
     def body(self, entry: Entry) -> bytes:
         """What is sent: the call's options, then the entry's (null takes one away), then defaults."""
@@ -122,9 +136,22 @@ class Model:
         texts = self._ask(request, threading.Event())
         return texts if n > 1 else texts[0]
 
-    def get_embedding_model(self) -> Any:
-        """WebSocietySimulator's memory modules ask for one; there is none."""
-        raise LLMError("expected an agent without embeddings: llm offers chat completions alone")
+    def embeddings(self, texts: Sequence[str]) -> Vectors | None:
+        """A vector for each text; None where there is nothing that makes them."""
+        return offline(texts)
+
+    def get_embedding_model(self) -> Embeddings:
+        """What WebSocietySimulator's memory modules ask for: ``embed_documents``, ``embed_query``."""
+        return Embeddings(self.embeddings)
+
+    embedding_model = property(get_embedding_model)
+
+    @property
+    def client(self) -> Any:
+        """The published classes have the ``openai`` client here: it holds the key, so agents get none."""
+        refuse(
+            "llm.client", "ask the model through llm(messages=…), which counts and keeps the budget"
+        )
 
 
 class RelayedLLM(Model):
@@ -139,16 +166,22 @@ class RelayedLLM(Model):
     def _ask(self, request: Request, stop: threading.Event) -> list[str]:
         __tracebackhide__ = True
         if self.remote is None:
-            raise LLMError(_NO_LLM)
+            raise LLMError("expected a question to the model while the agent answers a context")
         own = {"model": request.model, "timeout": request.timeout, "retries": request.retries}
         texts: list[str] = self.remote.texts(
             request.messages, {**request.options, **own}, dict(request.defaults)
         )
         return texts
 
+    def embeddings(self, texts: Sequence[str]) -> Vectors | None:
+        vectors: Vectors | None = self.remote.embeddings(list(texts))
+        return vectors
 
-class NoLLM:
-    """What an agent is given where no ``llm:`` is configured: using it raises an error that says so."""
+
+class NoLLM(Model):
+    """What an agent is given where no ``llm:`` is configured: asking it marks the sample as an error."""
+
+    model = "none"
 
     def __bool__(self) -> bool:
         return False
@@ -156,21 +189,53 @@ class NoLLM:
     def __repr__(self) -> str:
         return "NoLLM()"
 
-    def __call__(self, *args: Any, **options: Any) -> Any:
+    def _ask(self, request: Request, stop: threading.Event) -> list[str]:
         __tracebackhide__ = True
-        raise LLMError(_NO_LLM)
+        _refuse_model()
 
-    def __getattr__(self, name: str) -> Any:
-        __tracebackhide__ = True
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise LLMError(_NO_LLM)
+    def atext_request(self, messages: Any = None, **options: Any) -> Coroutine[Any, Any, str]:
+        place = asked_at()  # now: awaited in a task, it would not know the agent's line
+
+        async def refused() -> str:
+            __tracebackhide__ = True
+            _refuse_model(place)
+
+        return refused()
 
 
-_NO_LLM = (
-    "the agent asks a model, and none is configured: expected the key llm in the scenario "
-    "(llm: a list of model, base_url, api_key: ${NAME})"
-)
+def _refuse_model(place: str | None = None) -> NoReturn:
+    __tracebackhide__ = True
+    refuse(
+        "a model, and none is configured",
+        "expected the key llm in the scenario (llm: a list of model, base_url, api_key: ${NAME})",
+        place,
+    )
+
+
+# The model of the run whose agent this thread calls, for what an agent makes itself. The last one serves
+# threads that inherit no context variable.
+_CONFIGURED: ContextVar[Model | None] = ContextVar("agentbench_model", default=None)
+_last: list[Model] = []
+
+
+@contextmanager
+def configured_as(model: Model | None) -> Iterator[None]:
+    """Within it, :func:`configured` gives this model."""
+    given = NoLLM() if model is None else model
+    token = _CONFIGURED.set(given)
+    _last[:] = [given]
+    try:
+        yield
+    finally:
+        _CONFIGURED.reset(token)
+
+
+def configured() -> Model:
+    """The model that the scenario configures, wherever in the agent's code this is asked."""
+    own = _CONFIGURED.get()
+    if own is not None:
+        return own
+    return _last[0] if _last else NoLLM()
 
 
 async def _in_thread(function: Callable[[threading.Event], Result]) -> Result:

@@ -25,10 +25,11 @@ from pytest_agentbench.agents.llm.calls import (
     request_of,
     shown,
 )
+from pytest_agentbench.agents.llm.embeddings import EmbeddingRequest, Vectors
 from pytest_agentbench.agents.llm.entries import HIDDEN, Entry, parse_llm
-from pytest_agentbench.agents.llm.replies import Answer, Failure, failure_of, read
+from pytest_agentbench.agents.llm.replies import Answer, Failure, failure_of
 from pytest_agentbench.agents.retry import LONGEST_WAIT, backoff
-from pytest_agentbench.agents.usage import CURRENT, Usage
+from pytest_agentbench.agents.usage import Usage, current
 from pytest_agentbench.base.errors import BenchmarkError
 
 __all__ = ["LLM", "BudgetExceeded", "LLMError", "NoLLM"]
@@ -36,6 +37,8 @@ __all__ = ["LLM", "BudgetExceeded", "LLMError", "NoLLM"]
 _LONGEST_BACKOFF = 30.0
 _LARGEST_REPLY = 32 * 2**20  # bytes
 _SLICE = 0.2  # seconds; sleeps are cut so short that a cancelled call ends soon
+_TEXTS_AT_ONCE = 128  # in one request for embeddings
+_CALLS = {Request: "llm_calls", EmbeddingRequest: "embedding_calls"}
 _SHORTEST_KEY = 8  # characters; local servers take any word for a key ("ollama")
 
 
@@ -58,11 +61,14 @@ class _Lane:
         self.entry = entry
         address, mark, query = entry.base_url.partition("?")
         key = entry.api_key
-        self.endpoint = Endpoint(
-            f"{address.rstrip('/')}/chat/completions{mark}{query}",
-            _LARGEST_REPLY,
-            None if key is None else lambda: f"Bearer {key.reveal()}",
-        )
+        self.endpoints = {
+            kind.path: Endpoint(
+                f"{address.rstrip('/')}{kind.path}{mark}{query}",
+                _LARGEST_REPLY,
+                None if key is None else lambda: f"Bearer {key.reveal()}",
+            )
+            for kind in (Request, EmbeddingRequest)
+        }
         rate = entry.requests_per_minute
         self.interval = 0.0 if rate is None else 60.0 * processes / rate
         self.free_at = 0.0  # by the rate limit
@@ -92,7 +98,7 @@ class LLM(Model):
     """OpenAI-compatible endpoints as one model; may be used from many threads and event loops."""
 
     # What an agent in another process may call; see agents/process/wire.py.
-    agentbench_methods: ClassVar[tuple[str, ...]] = ("text_request", "texts")
+    agentbench_methods: ClassVar[tuple[str, ...]] = ("text_request", "texts", "embeddings")
 
     def __init__(
         self,
@@ -147,19 +153,33 @@ class LLM(Model):
         __tracebackhide__ = True
         return self._ask(request_of(messages, options, defaults), threading.Event())
 
+    def embeddings(self, texts: Sequence[str]) -> Vectors | None:
+        """By the entries that name an embedding_model; by the offline model if none does."""
+        __tracebackhide__ = True
+        if all(lane.entry.embedding_model is None for lane in self._lanes):
+            return super().embeddings(texts)
+        return [
+            vector
+            for start in range(0, len(texts), _TEXTS_AT_ONCE)
+            for vector in self._ask(
+                EmbeddingRequest(texts[start : start + _TEXTS_AT_ONCE]), threading.Event()
+            )
+        ]
+
     def close(self) -> None:
         """Closes the connections that are kept open."""
         for lane in self._lanes:
-            lane.endpoint.close()
+            for endpoint in lane.endpoints.values():
+                endpoint.close()
 
-    def _ask(self, request: Request, stop: threading.Event) -> list[str]:
+    def _ask(self, request: Request | EmbeddingRequest, stop: threading.Event) -> list[Any]:
         __tracebackhide__ = True
-        usage = CURRENT.get()
+        usage = current()
         retries = self._retries if request.retries is None else request.retries
-        self._count(usage, llm_calls=1)
+        self._count(usage, **{_CALLS[type(request)]: 1})
         for attempt in range(retries + 1):
             self._require_budget(usage)
-            lane, wait = self._take_turn()
+            lane, wait = self._take_turn(request)
             _sleep(wait, stop)
             self._require_budget(usage)  # others have asked meanwhile
             with lane.place(stop):
@@ -181,12 +201,13 @@ class LLM(Model):
                 _sleep(pause, stop)
         raise AssertionError("the last attempt returns or raises")
 
-    def _take_turn(self) -> tuple[_Lane, float]:
+    def _take_turn(self, request: Request | EmbeddingRequest) -> tuple[_Lane, float]:
         """The entry that is free first (several take turns), and the seconds until then."""
         with self._lock:
             now = time.monotonic()
             lanes = self._lanes[self._turn :] + self._lanes[: self._turn]
             self._turn = (self._turn + 1) % len(lanes)
+            lanes = [lane for lane in lanes if request.served_by(lane.entry)]
             lane = min(lanes, key=lambda lane: max(now, lane.ready_at()))
             at = max(now, lane.ready_at())
             if lane.blocked_until > now:  # jitter: those who wait do not return all at once
@@ -195,24 +216,33 @@ class LLM(Model):
                 lane.free_at = at + lane.interval
             return lane, at - now
 
-    def _send(self, lane: _Lane, request: Request) -> Answer | Failure:
+    def _send(self, lane: _Lane, request: Request | EmbeddingRequest) -> Answer | Failure:
         __tracebackhide__ = True
         body = request.body(lane.entry)
         timeout = request.timeout or lane.entry.timeout
         try:
-            reply = lane.endpoint.post(body, timeout)
+            reply = lane.endpoints[request.path].post(body, timeout)
         except (OSError, HTTPException, TooLarge) as error:
             return failure_of(error, timeout)
-        outcome = read(reply)
+        outcome = request.read(reply)
         if isinstance(outcome, Failure):  # its text is cut, perhaps in the middle of a key
             body = self._redacted(reply.body.decode("utf-8", "replace")).encode()
-            outcome = read(replace(reply, body=body))
+            outcome = request.read(replace(reply, body=body))
         return outcome
 
     def _answered(
-        self, request: Request, usage: Usage | None, lane: _Lane, answer: Answer
-    ) -> list[str]:
+        self,
+        request: Request | EmbeddingRequest,
+        usage: Usage | None,
+        lane: _Lane,
+        answer: Answer,
+    ) -> list[Any]:
         asked, said = answer.input_tokens, answer.output_tokens
+        if isinstance(
+            request, EmbeddingRequest
+        ):  # they have a price of their own, and little of it
+            self._count(usage, embedding_tokens=asked or 0)
+            return answer.texts
         if asked is None or said is None:
             # The server did not count. Four characters are taken for a token, and the record says so.
             asked = math.ceil(sum(len(shown(m)) for m in request.messages) / 4)
@@ -227,7 +257,12 @@ class LLM(Model):
         return answer.texts
 
     def _fail(
-        self, request: Request, usage: Usage | None, lane: _Lane, failure: Failure, attempts: int
+        self,
+        request: Request | EmbeddingRequest,
+        usage: Usage | None,
+        lane: _Lane,
+        failure: Failure,
+        attempts: int,
     ) -> NoReturn:
         __tracebackhide__ = True
         tried = f" ({attempts} attempts)" if attempts > 1 else ""
@@ -260,7 +295,12 @@ class LLM(Model):
             if usage is not None:
                 usage.add(**counts)
 
-    def _keep(self, usage: Usage | None, request: Request, end: list[tuple[str, str]]) -> None:
+    def _keep(
+        self,
+        usage: Usage | None,
+        request: Request | EmbeddingRequest,
+        end: list[tuple[str, str]],
+    ) -> None:
         if usage is None:
             return
         asked = [(str(message.get("role")), shown(message)) for message in request.messages]

@@ -60,6 +60,7 @@ class Entry:
     price_input: float | None = None  # of a million tokens
     price_output: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)  # sent with every request
+    embedding_model: str | None = None  # asked at base_url/embeddings
 
     @property
     def where(self) -> str:
@@ -196,4 +197,5 @@ _PARSERS: Mapping[str, Callable[[Any, str], Any]] = {
     "price_input": _number(0, "the price of a million tokens"),
     "price_output": _number(0, "the price of a million tokens"),
     "parameters": _mapping,
+    "embedding_model": _text,
 }

@@ -30,9 +30,9 @@ _BROKEN = {
 
 @dataclass(frozen=True)
 class Answer:
-    """The texts of all choices, and the tokens if the server counted them."""
+    """The texts of all choices (or the vectors of texts), and the tokens if the server counted them."""
 
-    texts: list[str]
+    texts: list[Any]
     input_tokens: int | None
     output_tokens: int | None
 
@@ -59,8 +59,8 @@ def failure_of(error: Exception, timeout: float) -> Failure:
     return Failure(text, None, transient=True)
 
 
-def read(reply: Reply) -> Answer | Failure:
-    """The answer in a reply. A reply that cannot be read is a transient failure."""
+def refusal_or_data(reply: Reply) -> Mapping[str, Any] | Failure:
+    """The JSON object of a reply. A reply that cannot be read is a transient failure."""
     try:
         data = json.loads(reply.body)
     except (ValueError, RecursionError):
@@ -71,6 +71,14 @@ def read(reply: Reply) -> Answer | Failure:
     if not isinstance(data, Mapping):
         shown = _cut(reply.body.decode("utf-8", "replace"))
         return Failure(f"expected JSON, got {shown!r}", 200, True)
+    return data
+
+
+def read(reply: Reply) -> Answer | Failure:
+    """The answer in a reply."""
+    data = refusal_or_data(reply)
+    if isinstance(data, Failure):
+        return data
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices:
         return Failure(f"expected choices in the answer, got {_cut(json.dumps(data))}", 200, True)
@@ -88,8 +96,8 @@ def read(reply: Reply) -> Answer | Failure:
     usage = usage if isinstance(usage, Mapping) else {}
     return Answer(
         [text for text in texts if text is not None],
-        _tokens(usage.get("prompt_tokens")),
-        _tokens(usage.get("completion_tokens")),
+        tokens(usage.get("prompt_tokens")),
+        tokens(usage.get("completion_tokens")),
     )
 
 
@@ -117,7 +125,8 @@ def _text(choice: Any) -> str | None:
     return content if isinstance(content, str) else None
 
 
-def _tokens(value: Any) -> int | None:
+def tokens(value: Any) -> int | None:
+    """A count of tokens, if the server gave one."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     return None

@@ -35,7 +35,7 @@ from pytest_agentbench.agents.llm.calls import RelayedLLM
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.agents.tracebacks import from_agent
-from pytest_agentbench.agents.usage import CURRENT, Usage
+from pytest_agentbench.agents.usage import Usage, counting
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.plain import jsonable
 
@@ -300,8 +300,9 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
         text = str(error) if ours else f"--agent: {type(error).__name__}: {error}"
         channel.send(wire.encoded({"failed": text}))
         return None
-    channel.send(wire.encoded({"ready": found.digest}))
-    return LocalAgent(function)
+    channel.send(wire.encoded({"ready": found.digest, "note": found.surroundings.note}))
+    # Its own model classes find the model of the run, too.
+    return LocalAgent(function, llm=llm if orders["llm"] else None, surroundings=found.surroundings)
 
 
 def _limit_memory(limit: int | None) -> None:
@@ -317,17 +318,16 @@ def _limit_memory(limit: int | None) -> None:
 
 def _serve(channel: _Channel, agent: LocalAgent, llm: RelayedLLM, message: dict[str, Any]) -> None:
     usage = Usage()
-    before = CURRENT.set(usage)
     ask = channel.ask()
-    llm.remote = Tool(wire.LLM, ("texts",), ask)
+    llm.remote = Tool(wire.LLM, ("texts", "embeddings"), ask)
     try:
-        context = _with_tools(message["context"], message["tools"], ask)
-        reply = {"answer": agent(context)}
+        with counting(usage):
+            context = _with_tools(message["context"], message["tools"], ask)
+            reply = {"answer": agent(context)}
     except BaseException as error:
         reply = {"error": _described(error)}
-    finally:
-        CURRENT.reset(before)
-    reply["usage"] = {"counts": usage.counts, "messages": usage.messages}
+    missing = [[one.what, one.advice, one.at] for one in usage.missing]
+    reply["usage"] = {"counts": usage.counts, "messages": usage.messages, "missing": missing}
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # the agent may have put anything in their place
             stream.flush()

@@ -20,11 +20,13 @@ from typing import Any
 
 from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
 from pytest_agentbench.agents.find import file_of
+from pytest_agentbench.agents.missing import note as note_missing
+from pytest_agentbench.agents.missing import shown_place
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
 from pytest_agentbench.agents.process.process import Ended, Process, TimeUp
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Sandbox
-from pytest_agentbench.agents.usage import CURRENT
+from pytest_agentbench.agents.usage import CURRENT, Missing
 from pytest_agentbench.base.errors import BenchmarkError
 
 # Not `-m`, which puts the working directory before the standard library. The package's folder goes last
@@ -65,6 +67,7 @@ class IsolatedAgent(ProcessAgent):
         file = file_of(spec, self._bases)
         self._sandbox = Sandbox(options, () if file is None else (file,))
         self._digest: str | None = None
+        self.note: str | None = None  # what the user should know of how it was imported
 
     @property
     def digest(self) -> str:
@@ -169,7 +172,7 @@ class IsolatedAgent(ProcessAgent):
             reply = wire.decoded(child.receive(wire.take_frame, deadline))
             if "ready" not in reply:
                 raise BenchmarkError(str(reply.get("failed")))
-            self._digest = reply["ready"]
+            self._digest, self.note = reply["ready"], reply.get("note")
         except BaseException as error:
             problem = self._start_problem(child, error)
             child.kill()
@@ -216,6 +219,10 @@ def _count(usage: Any) -> None:
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict):
             current.said(str(message.get("role")), str(message.get("content")))
+    for told in usage.get("missing") or ():
+        if isinstance(told, list) and len(told) == 3:
+            what, advice, at = map(str, told)
+            note_missing(Missing(what, advice, shown_place(at)))
 
 
 def _finite(value: Any) -> float | None:

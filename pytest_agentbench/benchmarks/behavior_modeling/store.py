@@ -53,6 +53,14 @@ _INSERT = {
     "item": "INSERT INTO item (id, json) VALUES (?, ?)",
     "review": "INSERT INTO review (id, user, item, time, json) VALUES (?, ?, ?, ?, ?)",
 }
+# What ``ids`` lists: a table and its column.
+_IDS = {
+    "user": ("user", "id"),
+    "item": ("item", "id"),
+    "review": ("review", "id"),
+    "reviewed": ("review", "item"),
+    "reviewer": ("review", "user"),
+}
 _DATE_KEYS = ("timestamp", "date", "date_added", "time")
 _GOODREADS_DATE = "%a %b %d %H:%M:%S %z %Y"
 
@@ -111,7 +119,7 @@ class UserItemReviews:
     """
 
     agentbench_methods: ClassVar[tuple[str, ...]] = (
-        "get_user", "get_item", "get_reviews", "count_reviews",
+        "get_user", "get_item", "get_reviews", "count_reviews", "ids", "count_ids",
     )  # fmt: skip
 
     def __init__(self, store: Store, user_id: str, hidden: Collection[str]) -> None:
@@ -158,6 +166,32 @@ class UserItemReviews:
     def count_reviews(self, item_id: str | None = None, user_id: str | None = None) -> int:
         """How many reviews :meth:`get_reviews` would return."""
         return sum(1 for _ in self._select("n", item_id, user_id, None, None, None, "n"))
+
+    def ids(self, kind: str, after: str | None = None, limit: int = 5000) -> list[str]:
+        """Ids in ascending order, the first that come after one: of every ``user``, ``item`` or
+        ``review``, of items with reviews (``reviewed``) or of users with some (``reviewer``).
+        """
+        column, rest, parameters = self._known(kind, after)
+        sql = f"SELECT DISTINCT {column} {rest} ORDER BY {column} LIMIT {int(limit)}"
+        return [found for (found,) in self._store.rows(sql, parameters)]
+
+    def count_ids(self, kind: str) -> int:
+        """How many ids of a kind there are; see :meth:`ids`."""
+        column, rest, parameters = self._known(kind, None)
+        sql = f"SELECT COUNT(DISTINCT {column}) {rest}"
+        return next(int(count) for (count,) in self._store.rows(sql, parameters))
+
+    def _known(self, kind: str, after: str | None) -> tuple[str, str, list[str]]:
+        """The column of a kind of id, the rest of the query, and its parameters."""
+        if kind not in _IDS:
+            raise ValueError(f"kind: expected {', '.join(_IDS)}, got {kind!r}")
+        table, column = _IDS[kind]
+        conditions, parameters = [f"{column} > ?"], ["" if after is None else str(after)]
+        if table == "review" and self._hidden:
+            marks = ", ".join("?" * len(self._hidden))
+            conditions.append(f"NOT (user = ? AND item IN ({marks}))")
+            parameters += [self._user, *self._hidden]
+        return column, f"FROM {table} WHERE {' AND '.join(conditions)}", parameters
 
     def _select(
         self, column: str, item_id: Any, user_id: Any, review_id: Any, after: Any, before: Any,

@@ -10,6 +10,7 @@ from pytest_agentbench.agents.asbench.blocks import AgentContext, AgentParams
 from pytest_agentbench.agents.asbench.individual import IndividualAgentBase
 from pytest_agentbench.agents.asbench.memories import MemoryAttribute
 from pytest_agentbench.agents.asbench.toolbox import Toolbox
+from pytest_agentbench.agents.errors import NotProvided
 
 
 class Params(AgentParams):
@@ -43,7 +44,7 @@ def test_it_has_what_agents_ask_it_for():
 def test_what_it_lacks_is_named():
     with pytest.raises(NotImplementedError, match="expected forward"):
         asyncio.run(Agent().forward({}))
-    with pytest.raises(NotImplementedError, match=r"self\.dispatcher: it is not part of"):
+    with pytest.raises(NotProvided, match=r"self\.dispatcher: it is not part of"):
         _ = Agent().dispatcher
     with pytest.raises(TypeError, match="print_prompts"):  # as asbench's does
         Agent(print_prompts=True)

@@ -9,8 +9,9 @@ import threading
 import pytest
 from llm_server import HELLO
 
+from pytest_agentbench.agents.errors import NotProvided
 from pytest_agentbench.agents.llm import calls
-from pytest_agentbench.agents.llm.calls import LLMError, Model, NoLLM, request_of
+from pytest_agentbench.agents.llm.calls import Model, NoLLM, request_of
 from pytest_agentbench.agents.llm.entries import Entry
 from pytest_agentbench.agents.usage import CURRENT, Usage
 
@@ -119,14 +120,9 @@ def test_a_caller_that_is_cancelled_stops_its_request():
     assert asyncio.run(give_up())
 
 
-def test_there_are_no_embeddings():
-    with pytest.raises(LLMError, match="without embeddings"):
-        Echo().get_embedding_model()
-
-
 def test_no_model_is_false_and_can_be_looked_at_but_not_asked():
     llm = NoLLM()
     assert (bool(llm), repr(llm), hasattr(llm, "__deepcopy__")) == (False, "NoLLM()", False)
-    with pytest.raises(LLMError, match="none is configured") as caught:
+    with pytest.raises(NotProvided, match="none is configured") as caught:
         llm.text_request(HELLO)
     assert not caught.value.transient

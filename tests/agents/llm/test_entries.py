@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import pickle
 
 import pytest
 from llm_server import HELLO, KEY, WAYS, error, slow, text, ways
 
+from pytest_agentbench.agents.errors import NotProvided
 from pytest_agentbench.agents.llm.calls import RelayedLLM
 from pytest_agentbench.agents.llm.client import LLM, LLMError, NoLLM
 from pytest_agentbench.agents.llm.entries import Secret, parse_llm
@@ -18,7 +18,7 @@ from pytest_agentbench.base.errors import BenchmarkError
 @pytest.mark.parametrize("way", WAYS)
 def test_a_process_without_the_key_asks_through_the_one_that_has_it(server, make, usage, way):
     relayed = RelayedLLM()
-    with pytest.raises(LLMError, match="expected the key llm"):
+    with pytest.raises(LLMError, match="while the agent answers"):
         ways(relayed)[way](HELLO)
     relayed.remote = make()
     assert ways(relayed)[way](HELLO, temperature=0.5, retries=0) == "Hi"
@@ -189,7 +189,8 @@ def test_a_wrong_key_is_not_shown(key):
 def test_without_a_configuration_the_model_says_what_to_do():
     llm = NoLLM()
     assert not llm
-    with pytest.raises(LLMError, match="expected the key llm in the scenario"):
-        llm(messages=HELLO)
-    with pytest.raises(LLMError, match="expected the key llm in the scenario"):
-        asyncio.run(llm.atext_request(HELLO))
+    for way in ways(llm).values():
+        with pytest.raises(
+            NotProvided, match=r"expected the key llm in the scenario.*asked at .*\.py:[0-9]+$"
+        ):
+            way(HELLO)

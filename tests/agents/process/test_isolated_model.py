@@ -48,7 +48,9 @@ def test_the_model_is_asked_here_as_often_at_once_as_the_agent_asks(isolated):
 
 
 def test_without_a_model_the_agent_is_told_so(isolated):
-    with pytest.raises(RemoteAgentError, match="the agent asks a model, and none is configured"):
+    with pytest.raises(
+        RemoteAgentError, match="NotProvided: the agent asked for a model, and none is configured"
+    ):
         isolated(ASKS)(1)
 
 

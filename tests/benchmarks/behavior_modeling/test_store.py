@@ -241,3 +241,22 @@ def test_old_stores_make_room(folder, cache_folder):
     assert not store.path.exists()
     assert isinstance(other, Store)
     other.close()
+
+
+def test_ids_are_listed_in_pages_without_what_is_hidden(opened):
+    everything = UserItemReviews(opened, "nobody", ())
+    reviews = [r for n in "123" for r in everything.get_reviews(item_id=f"i{n}")]
+    known = sorted(review["review_id"] for review in reviews)
+    assert everything.ids("review") == known
+    assert everything.ids("review", after=known[0], limit=2) == known[1:3]
+    assert everything.count_ids("review") == len(known)
+    hiding = UserItemReviews(opened, "u1", ("i2",))
+    hidden = {r["review_id"] for r in reviews if (r["user_id"], r["item_id"]) == ("u1", "i2")}
+    assert hidden
+    assert hiding.ids("review") == [one for one in known if one not in hidden]
+    assert hiding.count_ids("review") == len(known) - len(hidden)
+    for kind, key in (("reviewed", "item_id"), ("reviewer", "user_id")):
+        left = {r[key] for r in reviews if r["review_id"] not in hidden}
+        assert hiding.ids(kind) == sorted(left)
+    with pytest.raises(ValueError, match="kind: expected user, item, review"):
+        everything.ids("truth")

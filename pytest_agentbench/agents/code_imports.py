@@ -1,0 +1,246 @@
+"""An agent's file or module, imported as it would be where it lies.
+
+Its folder and the root of its repository are importable while it is imported and while it is called, and
+not otherwise: ``sys.path`` is the user's. A file with relative imports is imported as a part of its package.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+from pytest_agentbench.agents import framework_imports
+from pytest_agentbench.agents.errors import NotProvided
+from pytest_agentbench.base.errors import BenchmarkError
+
+_OURS = str(Path(__file__).parents[1])
+_ROOT_MARKS = (".git", "pyproject.toml", "websocietysimulator")
+
+
+class AgentError(BenchmarkError):
+    """An agent that cannot be found or loaded."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an agent's code needs to import, then and later: its folders, and stand-ins for packages."""
+
+    folders: tuple[str, ...] = ()
+    instead_of: Mapping[str, str] = field(default_factory=dict)
+    note: str | None = None  # what the user should know of it
+
+    @contextmanager
+    def importable(self) -> Iterator[None]:
+        with _on_path(self.folders), framework_imports.available(self.instead_of):
+            yield
+
+
+NOTHING_AROUND = Surroundings()
+
+_lock = threading.Lock()
+_counts: dict[str, int] = {}  # of those who need a folder that we put on sys.path
+
+
+@contextmanager
+def _on_path(folders: Sequence[str]) -> Iterator[None]:
+    """These folders come first on ``sys.path`` within it, if they are not on it anyway."""
+    with _lock:
+        mine = [folder for folder in folders if folder in _counts or folder not in sys.path]
+        for folder in reversed(mine):
+            _counts[folder] = _counts.get(folder, 0) + 1
+            if _counts[folder] == 1:
+                sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        with _lock:
+            for folder in mine:
+                _counts[folder] -= 1
+                if not _counts[folder]:
+                    del _counts[folder]
+                    if folder in sys.path:
+                        sys.path.remove(folder)
+
+
+def import_file(path: Path) -> tuple[ModuleType, Surroundings]:
+    """The module in a file. What is in ``if __name__ == "__main__":`` does not run."""
+    source = path.read_bytes()
+    # The name keeps two agents called agent.py apart, and an agent from its earlier version: the server
+    # behind --tx socket=… lives from run to run.
+    digest = hashlib.sha256(str(path).encode() + source).hexdigest()[:8]
+    name = f"agentbench_agent_{path.stem}_{digest}"
+    levels = _relative_levels(source)
+    folders = tuple(dict.fromkeys(map(str, (path.parent, _root_of(path)))))
+    load = (lambda: _in_package(name, path, levels)) if levels else (lambda: _alone(name, path))
+    return _imported(str(path), folders, load, path)
+
+
+def import_module(spec: str, where: str, bases: Sequence[Path]) -> tuple[ModuleType, Surroundings]:
+    """A module by its dotted name, which may lie in one of ``bases``."""
+
+    def load() -> ModuleType:
+        try:
+            return importlib.import_module(where)
+        except ModuleNotFoundError as error:
+            if error.name and f"{where}.".startswith(f"{error.name}."):
+                raise AgentError(
+                    f"--agent: expected a module that can be imported, got {spec!r}: no module named "
+                    f"{error.name!r}"
+                ) from None
+            raise
+
+    return _imported(where, tuple(map(str, bases)), load, None)
+
+
+def _imported(
+    where: str, folders: tuple[str, ...], load: Callable[[], ModuleType], path: Path | None
+) -> tuple[ModuleType, Surroundings]:
+    around = Surroundings(folders)
+    stood_in: list[str] = []
+
+    def loaded() -> ModuleType:
+        try:
+            return load()
+        except ImportError:
+            stood_in[:] = filter(framework_imports.stands_in, framework_imports.ROOTS)
+            raise
+
+    try:
+        try:
+            with around.importable():
+                return loaded(), around
+        except ImportError as error:
+            broken = _broken_framework(error)
+            if broken is None:
+                raise
+            _forget(broken[0])
+            note = (
+                f"{broken[0]} in {broken[1]} cannot be imported ({error}): stand-ins take its place; "
+                f"to use it, install what it needs"
+            )
+            around = Surroundings(folders, dict([broken]), note)
+        with around.importable():
+            return loaded(), around
+    except BenchmarkError:
+        raise
+    except (Exception, SystemExit, NotProvided) as error:
+        raise AgentError(_import_failed(where, error, path, stood_in)) from None
+
+
+def _alone(name: str, path: Path) -> ModuleType:
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise AgentError(f"--agent: expected a Python file, got {str(path)!r}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _in_package(name: str, path: Path, levels: int) -> ModuleType:
+    """The file as a module of its package, which has a name of our own: ``tests`` may be another's."""
+    top = _top_package(path, levels)
+    parts = [name, *path.relative_to(top).with_suffix("").parts]
+    if name not in sys.modules:
+        init = top / "__init__.py"
+        spec = importlib.util.spec_from_file_location(
+            name, init if init.is_file() else None, submodule_search_locations=[str(top)]
+        )
+        spec = spec or importlib.machinery.ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = [str(top)]
+        package = importlib.util.module_from_spec(spec)
+        sys.modules[name] = package
+        try:
+            if spec.loader is not None and init.is_file():
+                spec.loader.exec_module(package)
+        except BaseException:
+            _forget(name)
+            raise
+    try:
+        return importlib.import_module(".".join(parts))
+    except BaseException:
+        _forget(name)
+        raise
+
+
+def _forget(root: str) -> None:
+    for name in [name for name in sys.modules if name == root or name.startswith(f"{root}.")]:
+        del sys.modules[name]
+
+
+def _relative_levels(source: bytes) -> int:
+    """How many packages up the file's relative imports lead; 0 if it has none, or is no Python."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return 0
+    return max(
+        (node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0
+    )
+
+
+def _top_package(path: Path, levels: int = 1) -> Path:
+    """The outermost folder that is a package, by its ``__init__.py`` or by what the file imports."""
+    top = path.parents[levels - 1]
+    while (top / "__init__.py").is_file() and (top.parent / "__init__.py").is_file():
+        top = top.parent
+    return top
+
+
+def _root_of(path: Path) -> Path:
+    """The nearest folder above a file that is a repository, or else the file's own."""
+    for folder in path.parents:
+        if any((folder / mark).exists() for mark in _ROOT_MARKS):
+            return folder
+    return path.parent
+
+
+def _broken_framework(error: ImportError) -> tuple[str, str] | None:
+    """The real package in whose code another one is missing or broken, and its folder."""
+    if (error.name or "").partition(".")[0] in framework_imports.ROOTS:
+        return None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        file = frame.f_code.co_filename
+        if root in framework_imports.ROOTS and root in Path(file).parts:
+            parts = Path(file).parts
+            at = len(parts) - 1 - parts[::-1].index(root)
+            return root, str(Path(*parts[: at + 1]))
+    return None
+
+
+def _import_failed(
+    where: str, error: BaseException, path: Path | None, stood_in: Sequence[str]
+) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not frame.filename.startswith(("<frozen", _OURS))]
+    at = f" (line {own[-1].lineno} of {own[-1].filename})" if own else ""
+    if isinstance(error, SyntaxError):
+        at = f" (line {error.lineno})"
+    text = f"--agent: importing {where} failed: {type(error).__name__}: {error}{at}"
+    if not isinstance(error, ImportError):
+        return text
+    root = (error.name or "").partition(".")[0]
+    if root in stood_in:
+        text += f"; {root} is not installed, and what stands in for it does not have that: install {root}"
+    if path is not None and (path.parent / "__init__.py").is_file():
+        top = _top_package(path)
+        dotted = ".".join(path.relative_to(top.parent).with_suffix("").parts)
+        text += f"; the file is part of a package: --agent {dotted}:Name, started in {top.parent}, imports it as such"
+    return text

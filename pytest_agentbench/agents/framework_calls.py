@@ -1,0 +1,62 @@
+"""What the calls of agents of several frameworks share."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pytest_agentbench.base.errors import BenchmarkError
+
+Function = Callable[[Any], Any]
+
+STORE = "uir"  # the key of a context that holds the user-item-review store
+
+
+def adapted(call: Function, awaits: bool, then: Function = lambda answer: answer) -> Function:
+    """``call``, and ``then`` on its answer: a coroutine function where ``call`` is to be awaited."""
+
+    async def awaited(context: Any) -> Any:
+        __tracebackhide__ = True
+        return then(await call(context))
+
+    def called(context: Any) -> Any:
+        __tracebackhide__ = True
+        return then(call(context))
+
+    return awaited if awaits else called
+
+
+def derives(target: Any, *names: str) -> bool:
+    """Whether a base class has one of these names: the real package's or the stand-in."""
+    owner = target if isinstance(target, type) else type(target)
+    return any(base.__name__ in names for base in owner.__mro__[1:])
+
+
+def class_of(target: Any) -> type:
+    """The class of an agent; :class:`BenchmarkError` for an object of it."""
+    if isinstance(target, type):
+        return target
+    name = type(target).__name__
+    raise BenchmarkError(
+        f"--agent: expected the class {name}, got an object of it: its calls may overlap, and each "
+        f"needs an object of its own; name the class (file.py:{name})"
+    )
+
+
+def made(owner: type, offered: Mapping[str, Any]) -> Any:
+    """An object of the class, made with those of the offered arguments that its constructor takes."""
+    __tracebackhide__ = True
+    try:
+        parameters = inspect.signature(owner).parameters.values()
+    except (TypeError, ValueError):
+        return owner()
+    anything = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+    names = {parameter.name for parameter in parameters}
+    return owner(**{key: value for key, value in offered.items() if anything or key in names})
+
+
+def question(context: Any) -> tuple[dict[str, Any], Any]:
+    """The question in plain types, which agents put into prompts as it is, and the store apart."""
+    fields = dict(context) if isinstance(context, Mapping) else {"context": context}
+    return fields, fields.pop(STORE, None)

@@ -1,0 +1,63 @@
+"""What an agent asks for and a run does not have: it cannot be caught away, and marks the sample.
+
+Published agents wrap everything in ``try`` and answer a constant on failure. So what is raised is no
+``Exception``, and it is noted with the call that asked: :func:`pytest_agentbench.agents.ask.ask` makes an
+error of that sample, whatever the agent returns.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from pathlib import Path
+from typing import NoReturn
+
+from pytest_agentbench.agents import usage
+from pytest_agentbench.agents.errors import NotProvided
+
+_OURS = str(Path(__file__).resolve().parents[1])
+_LIBRARIES = tuple(
+    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+
+
+def refuse(what: str, advice: str, place: str | None = None) -> NoReturn:
+    """Raises :class:`NotProvided`, and notes with the present call what was missing and who asked."""
+    __tracebackhide__ = True
+    missing = usage.Missing(what, advice, asked_at() if place is None else place)
+    note(missing)
+    raise NotProvided(str(missing))
+
+
+def note(missing: usage.Missing) -> None:
+    """Marks the call that asked; a thread that cannot be told marks every call in flight."""
+    for call in usage.suspects():
+        if missing not in call.missing:
+            call.missing.append(missing)
+
+
+def shown_place(place: str) -> str:
+    """``file:line`` as seen from here: relative where the file is below the working directory."""
+    file, colon, line = place.rpartition(":")
+    path = Path(file)
+    if colon and path.is_absolute() and path.is_relative_to(Path.cwd()):
+        return f"{path.relative_to(Path.cwd())}:{line}"
+    return place
+
+
+def asked_at() -> str:
+    """The line of the agent's code that asked: the nearest that is neither ours nor a library's."""
+    frame = sys._getframe(1)
+    outside = ""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith((_OURS, "<")):
+            place = f"{file}:{frame.f_lineno}"
+            if not file.startswith(_LIBRARIES):
+                return shown_place(place)
+            outside = outside or place
+        back = frame.f_back
+        if back is None:
+            break
+        frame = back
+    return outside
