@@ -90,8 +90,8 @@ def _prepared(owner: type, llm: Any, fields: dict[str, Any], tool: Any) -> Any:
         agent.set_interaction_tool(tool)
     else:
         agent.interaction_tool = tool
-    # Keys that its tasks always have, so that agents take them for granted.
-    task = {"loc": [-1, -1], **fields}
+    # Keys that its tasks always have, so that agents take them for granted, and none of the other track.
+    task = {"loc": [-1, -1], **{key: value for key, value in fields.items() if value is not None}}
     task.setdefault("description", DESCRIPTIONS.get(fields.get("target", ""), ""))
     if callable(getattr(agent, "insert_task", None)):
         agent.insert_task(SimpleNamespace(to_dict=lambda: task))

@@ -60,6 +60,16 @@ def test_a_websociety_task_has_the_keys_that_its_tasks_have():
     assert function(question("ada", loc=[1, 2]))["loc"] == [1, 2]
 
 
+def test_a_websociety_task_has_no_keys_of_the_other_track():
+    class Reader(RecommendationAgent):
+        def workflow(self):
+            return sorted(self.task)
+
+    asked = question("ada", item_id=None, candidate_list=["a"])
+    assert "item_id" not in function_of(Reader, Model())(asked)
+    assert "candidate_list" in function_of(Reader, Model())(asked)
+
+
 def test_calls_at_once_never_share_a_websociety_agent():
     function = function_of(Recommender, Model())
     with ThreadPoolExecutor(10) as pool:
