@@ -28,10 +28,10 @@ def test_a_parameter_is_an_option_and_an_ini_key_of_its_benchmark(project):
     run = ("--limit=1", *QUIET)
     typed = project.pytest("--benchmark=own:Own", "--accent", "hard", "--loud", "--run-dir=a", *run)
     assert typed.ret == 0, typed.stderr.str()
-    assert parameters("a") == {"shift": "0", "accent": "hard", "loud": "True"}
+    assert parameters("a") == {"shift": 0, "accent": "hard", "loud": True}
     ini = ("-o", "agentbench_accent=flat", "-o", "agentbench_loud=yes")
     assert project.pytest("s.yaml", *ini, "--run-dir=b", *run).ret == 0
-    assert parameters("b") == {"shift": "0", "accent": "soft", "loud": "True"}
+    assert parameters("b") == {"shift": 0, "accent": "soft", "loud": True}
     both = project.pytest(
         "--benchmark=own:Own", "--benchmark=toysum", "--agentbench-accent=hard", "--run-dir=c",
         "-n1", *run,
