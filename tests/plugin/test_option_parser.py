@@ -41,7 +41,7 @@ def test_a_parameter_is_an_option_and_an_ini_key_of_its_benchmark(project):
     assert "accent" not in parameters("c/toysum")
     again = project.pytest("s.yaml", "--accent=hard", "--resume=b", *run)
     assert again.ret == pytest.ExitCode.USAGE_ERROR
-    assert "was made with other parameters ({" in again.stderr.str()
+    assert "was made with other accent ('soft', now 'hard')" in again.stderr.str()
 
 
 def test_a_parameter_of_another_benchmark_is_a_usage_error(project):
