@@ -80,6 +80,11 @@ MODULES: Mapping[str, Mapping[str, Any]] = {
     f"{_TASK}.template_agent": {"BehaviorModelingAgent": BehaviorModelingAgent},
 }
 
+# Beside asbench's own agent lie the modules of its task: `from .interactiontool import InteractionTool`.
+BESIDE_AN_AGENT: Mapping[str, str] = {
+    name.rpartition(".")[2]: name for name in MODULES if name.startswith(f"{_TASK}.")
+}
+
 
 def further(module: str, name: str) -> Any:
     """What is made only where an agent asks for it; None for all that has no stand-in."""
