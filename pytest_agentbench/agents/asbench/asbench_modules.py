@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_agentbench.agents.asbench.dot_dict import DotDict
-from pytest_agentbench.agents.asbench.individual import IndividualAgentBase
+from pytest_agentbench.agents.asbench.individual import CitizenAgentBase, IndividualAgentBase
 from pytest_agentbench.agents.asbench.memories import (
     KVMemory,
     Memory,
@@ -54,6 +54,7 @@ _TASK = f"{_BENCHMARKS}.BehaviorModeling"
 MODULES: Mapping[str, Mapping[str, Any]] = {
     "agentsociety": {},
     "agentsociety.agent": {
+        "CitizenAgentBase": CitizenAgentBase,
         "IndividualAgentBase": IndividualAgentBase,
         "AgentToolbox": Toolbox,
         "CustomTool": CustomTool,
@@ -61,7 +62,10 @@ MODULES: Mapping[str, Mapping[str, Any]] = {
         "FormatPrompt": FormatPrompt,
         "MemoryAttribute": MemoryAttribute,
     },
-    "agentsociety.agent.agent": {"IndividualAgentBase": IndividualAgentBase},
+    "agentsociety.agent.agent": {
+        "CitizenAgentBase": CitizenAgentBase,
+        "IndividualAgentBase": IndividualAgentBase,
+    },
     "agentsociety.agent.agent_base": {},
     "agentsociety.agent.block": {},
     "agentsociety.agent.context": {"DotDict": DotDict},
