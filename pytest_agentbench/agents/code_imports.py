@@ -78,7 +78,7 @@ def import_file(path: Path) -> tuple[ModuleType, Surroundings]:
     # The name keeps two agents called agent.py apart, and an agent from its earlier version: the server
     # behind --tx socket=… lives from run to run.
     digest = hashlib.sha256(str(path).encode() + source).hexdigest()[:8]
-    name = f"agentbench_agent_{path.stem}_{digest}"
+    name = f"{framework_imports.AGENT_PREFIX}{path.stem}_{digest}"
     levels = _relative_levels(source)
     folders = tuple(dict.fromkeys(map(str, (path.parent, _root_of(path)))))
     load = (lambda: _in_package(name, path, levels)) if levels else (lambda: _alone(name, path))
@@ -236,7 +236,11 @@ def _import_failed(
     text = f"--agent: importing {where} failed: {type(error).__name__}: {error}{at}"
     if not isinstance(error, ImportError):
         return text
-    root = (error.name or "").partition(".")[0]
+    root, _, below = (error.name or "").partition(".")
+    if path is not None and below and root.startswith(framework_imports.AGENT_PREFIX):
+        top = _top_package(path, _relative_levels(path.read_bytes()))
+        wanted = top.joinpath(*below.split("."))
+        return f"--agent: importing {where} failed: a relative import{at} expects {wanted}.py; put it there"
     if root in stood_in:
         text += f"; {root} is not installed, and what stands in for it does not have that: install {root}"
     if path is not None and (path.parent / "__init__.py").is_file():

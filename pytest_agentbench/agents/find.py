@@ -116,6 +116,8 @@ def _candidates(module: ModuleType) -> dict[str, Any]:
         if not name.startswith("_") and _defined_in(module, value)
     }
     with_method = {n: v for n, v in own.items() if has_agent_method(v)}
+    # asbench's blocks have a forward, too, and an agent that calls it.
+    with_method = {n: v for n, v in with_method.items() if not derives(v, "Block")} or with_method
     # An object made from a class of the same file stands for it.
     objects = {n: v for n, v in with_method.items() if not isinstance(v, type)}
     if objects:

@@ -12,6 +12,7 @@ A real package that cannot be imported, because a package that it needs is missi
 from __future__ import annotations
 
 import functools
+import importlib
 import importlib.abc
 import importlib.machinery
 import sys
@@ -47,6 +48,7 @@ _MODULES: Mapping[str, Mapping[str, Any]] = {
     **asbench_modules.MODULES,
     **society_modules.MODULES,
 }
+AGENT_PREFIX = "agentbench_agent_"  # of the names under which agents' files are imported
 ROOTS = frozenset(name for name in _MODULES if "." not in name)
 
 
@@ -101,6 +103,26 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         _made[name] = module
 
 
+class _Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds what a lone agent file imports as if it lay in asbench's folder (``from .interactiontool …``).
+
+    It is asked last: a file of that name beside the agent is what the agent means.
+    """
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        package, _, name = fullname.rpartition(".")
+        if name not in asbench_modules.BESIDE_AN_AGENT or not package.startswith(AGENT_PREFIX):
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self)
+
+    def exec_module(self, module: ModuleType) -> None:
+        name = asbench_modules.BESIDE_AN_AGENT[module.__name__.rpartition(".")[2]]
+        # The real one where it is installed, else the stand-in.
+        module.__dict__["__getattr__"] = functools.partial(getattr, importlib.import_module(name))
+
+
 @contextmanager
 def available(instead_of: Mapping[str, str] | None = None) -> Iterator[None]:
     """Within it, agents of asbench and WebSocietySimulator can be imported, their packages or not.
@@ -111,9 +133,10 @@ def available(instead_of: Mapping[str, str] | None = None) -> Iterator[None]:
     folders = instead_of or {}
     last = _Finder(ROOTS - folders.keys(), {})
     first = _Finder(frozenset(folders), folders)
+    ours = (first, last, _Beside())
     with _lock:
         _users += 1
-        sys.meta_path.append(last)
+        sys.meta_path.extend(ours[1:])
         if folders:
             sys.meta_path.insert(0, first)
     try:
@@ -121,9 +144,7 @@ def available(instead_of: Mapping[str, str] | None = None) -> Iterator[None]:
     finally:
         with _lock:
             _users -= 1
-            sys.meta_path[:] = [
-                finder for finder in sys.meta_path if finder is not last and finder is not first
-            ]
+            sys.meta_path[:] = [finder for finder in sys.meta_path if finder not in ours]
             if not _users:  # others may be importing them at this moment
                 _forget()
 

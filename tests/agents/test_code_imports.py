@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from pytest_agentbench.agents.code_imports import Surroundings, import_file, import_module
+from pytest_agentbench.agents.errors import NotProvided
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -72,6 +73,35 @@ def test_an_import_error_in_a_package_says_how_to_import_it_as_one(files):
     root = files(pack___agent="import nothing_of_this_name\n", pack___INIT="")
     with pytest.raises(BenchmarkError, match=r"line 1 of .*--agent pack\.agent:Name, started in"):
         import_file(root / "pack" / "agent.py")
+
+
+def test_a_lone_file_finds_what_lies_beside_asbenchs_own_agent(files):
+    root = files(
+        agent="from .interactiontool import InteractionTool\n"
+        "from .template_agent import BehaviorModelingAgent\n"
+        "from agentsociety.agent import IndividualAgentBase\n"
+    )
+    before = list(sys.meta_path)
+    module, around = import_file(root / "agent.py")
+    assert issubclass(module.BehaviorModelingAgent, module.IndividualAgentBase)
+    with (
+        around.importable(),
+        pytest.raises(NotProvided, match=r"BehaviorModeling\.interactiontool"),
+    ):
+        module.InteractionTool("folder")
+    assert sys.meta_path == before
+
+
+def test_a_file_beside_the_agent_comes_before_asbenchs(files):
+    root = files(agent="from .interactiontool import X\n", interactiontool="X = 5\n")
+    assert import_file(root / "agent.py")[0].X == 5
+
+
+def test_a_relative_import_of_nothing_says_which_file_it_expects(files):
+    root = files(pack___agent="import os\nfrom ..parts.helper import X\n", parts___other="")
+    with pytest.raises(BenchmarkError) as error:
+        import_file(root / "pack" / "agent.py")
+    assert f"(line 2 of {root}/pack/agent.py) expects {root}/parts/helper.py" in str(error.value)
 
 
 def test_an_import_error_names_the_stand_in(files):

@@ -38,6 +38,25 @@ def test_a_class_with_forward_is_the_agent_and_functions_beside_it_are_helpers(f
     assert found("agent.py", text).target.__name__ == "Mine"
 
 
+@pytest.mark.parametrize("base", ["IndividualAgentBase", ""])
+def test_asbench_blocks_beside_the_agent_are_its_helpers(found, base):
+    text = f"""
+from agentsociety.agent import Block, IndividualAgentBase
+class Read(Block):
+    async def forward(self, context): return 1
+class ReadTwice(Read):
+    async def forward(self, context): return 2
+class Mine({base}):
+    async def forward(self, context): return 3
+"""
+    assert found("agent.py", text).target.__name__ == "Mine"
+
+
+def test_a_base_that_is_called_block_does_not_hide_the_only_agent(found):
+    text = "class Block: ...\nclass Mine(Block):\n    def forward(self, context): return 8\n"
+    assert found("agent.py", text).target.__name__ == "Mine"
+
+
 def test_an_object_stands_for_its_class(found):
     text = "class Mine:\n    def __init__(self, k): self.k = k\n    def forward(self, c): return self.k\nready = Mine(3)\n"
     assert found("agent.py", text).target.forward({}) == 3

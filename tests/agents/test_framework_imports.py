@@ -127,10 +127,10 @@ def test_other_missing_modules_stay_missing(agent_file):
 
 def test_what_has_no_stand_in_says_so_when_it_is_made(agent_file):
     module = agent_file(
-        "from agentsociety.agent import CitizenAgentBase\n"
+        "from agentsociety.agent import BlockDispatcher\n"
         "from websocietysimulator import Simulator\n"
         "from websocietysimulator.llm import RateLimitError\n"
-        "class Mine(CitizenAgentBase):\n    pass\n"
+        "class Mine(BlockDispatcher):\n    pass\n"
     )
     for made in (module.Mine, module.Simulator):
         with pytest.raises(NotProvided, match=r"install (agentsociety|websocietysimulator)"):

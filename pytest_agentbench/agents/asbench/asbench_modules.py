@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_agentbench.agents.asbench.dot_dict import DotDict
-from pytest_agentbench.agents.asbench.individual import IndividualAgentBase
+from pytest_agentbench.agents.asbench.individual import CitizenAgentBase, IndividualAgentBase
 from pytest_agentbench.agents.asbench.memories import (
     KVMemory,
     Memory,
@@ -54,6 +54,7 @@ _TASK = f"{_BENCHMARKS}.BehaviorModeling"
 MODULES: Mapping[str, Mapping[str, Any]] = {
     "agentsociety": {},
     "agentsociety.agent": {
+        "CitizenAgentBase": CitizenAgentBase,
         "IndividualAgentBase": IndividualAgentBase,
         "AgentToolbox": Toolbox,
         "CustomTool": CustomTool,
@@ -61,7 +62,10 @@ MODULES: Mapping[str, Mapping[str, Any]] = {
         "FormatPrompt": FormatPrompt,
         "MemoryAttribute": MemoryAttribute,
     },
-    "agentsociety.agent.agent": {"IndividualAgentBase": IndividualAgentBase},
+    "agentsociety.agent.agent": {
+        "CitizenAgentBase": CitizenAgentBase,
+        "IndividualAgentBase": IndividualAgentBase,
+    },
     "agentsociety.agent.agent_base": {},
     "agentsociety.agent.block": {},
     "agentsociety.agent.context": {"DotDict": DotDict},
@@ -78,6 +82,11 @@ MODULES: Mapping[str, Mapping[str, Any]] = {
     _TASK: {},
     f"{_TASK}.interactiontool": {},
     f"{_TASK}.template_agent": {"BehaviorModelingAgent": BehaviorModelingAgent},
+}
+
+# Beside asbench's own agent lie the modules of its task: `from .interactiontool import InteractionTool`.
+BESIDE_AN_AGENT: Mapping[str, str] = {
+    name.rpartition(".")[2]: name for name in MODULES if name.startswith(f"{_TASK}.")
 }
 
 

@@ -1,4 +1,4 @@
-"""The base class of asbench's agents that solve tasks one by one."""
+"""The base class of asbench's agents that solve tasks one by one, and of those that do not run here."""
 
 from __future__ import annotations
 
@@ -78,3 +78,14 @@ class IndividualAgentBase:
 
     async def close(self) -> None:
         """Called by nobody here: a run ends without it."""
+
+
+class CitizenAgentBase:
+    """What agents of agentsociety's city derive from, which move tick by tick. They do not run here yet."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        __tracebackhide__ = True
+        not_here(
+            "CitizenAgentBase",
+            "agents that move tick by tick do not run yet: answer a context (`agentbench new-agent BENCHMARK`)",
+        )

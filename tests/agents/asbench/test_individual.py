@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from pytest_agentbench.agents.asbench.blocks import AgentContext, AgentParams
-from pytest_agentbench.agents.asbench.individual import IndividualAgentBase
+from pytest_agentbench.agents.asbench.individual import CitizenAgentBase, IndividualAgentBase
 from pytest_agentbench.agents.asbench.memories import MemoryAttribute
 from pytest_agentbench.agents.asbench.toolbox import Toolbox
 from pytest_agentbench.agents.errors import NotProvided
@@ -48,3 +48,14 @@ def test_what_it_lacks_is_named():
         _ = Agent().dispatcher
     with pytest.raises(TypeError, match="print_prompts"):  # as asbench's does
         Agent(print_prompts=True)
+
+
+def test_an_agent_that_moves_tick_by_tick_says_that_it_does_not_run_yet():
+    class Commuter(CitizenAgentBase):
+        async def forward(self):
+            return 1.0
+
+    with pytest.raises(
+        NotProvided, match=r"CitizenAgentBase: .*tick by tick do not run yet: .*new-agent"
+    ):
+        Commuter(id=1, name="a", toolbox=Toolbox())
