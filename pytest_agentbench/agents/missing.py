@@ -16,9 +16,8 @@ from pytest_agentbench.agents import usage
 from pytest_agentbench.agents.errors import NotProvided
 
 _OURS = str(Path(__file__).resolve().parents[1])
-_LIBRARIES = tuple(
-    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
+_INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+_PYTHON = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
 
 
 def refuse(what: str, advice: str, place: str | None = None) -> NoReturn:
@@ -46,16 +45,20 @@ def shown_place(place: str) -> str:
 
 
 def asked_at() -> str:
-    """The line of the agent's code that asked: the nearest that is neither ours nor a library's."""
+    """The line of the agent's code that asked: the nearest that is neither ours nor a library's.
+
+    An agent may itself be installed as a library. Nothing where Python's own code alone is seen.
+    """
     frame = sys._getframe(1)
     outside = ""
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith((_OURS, "<")):
             place = f"{file}:{frame.f_lineno}"
-            if not file.startswith(_LIBRARIES):
+            if file.startswith(_INSTALLED):  # which may lie in one of Python's own folders
+                outside = outside or place
+            elif not file.startswith(_PYTHON):
                 return shown_place(place)
-            outside = outside or place
         back = frame.f_back
         if back is None:
             break
