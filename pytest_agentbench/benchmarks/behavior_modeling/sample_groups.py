@@ -25,9 +25,8 @@ def groups(task: Task, store: Store) -> dict[str, str]:
         found["category"] = listed[0]
     for (reviews,) in store.rows("SELECT COUNT(*) FROM review WHERE user = ?", (task.user_id,)):
         found["activity"] = activity(int(reviews))
-    split = getattr(task, "split", None)
-    if split is not None:
-        found["split"] = str(split)
+    if task.split is not None:
+        found["split"] = task.split
     return found
 
 

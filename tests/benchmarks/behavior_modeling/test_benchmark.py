@@ -79,6 +79,32 @@ def test_the_order_of_the_challenges_candidates_hits_as_often_as_published(scena
         assert reading["average_hit_rate"]["value"] == pytest.approx(hits / total, abs=1e-12)
 
 
+def test_simulated_and_real_tasks_are_scored_apart(scenario, tmp_path):
+    """As WebSocietySimulator marks them: "data type" is "sim" for the simulated ones."""
+    data = tmp_path / "challenge"
+    for name in ("tasks", "groundtruth"):
+        (data / name).mkdir(parents=True)
+    listed = [f"i{n}" for n in range(10)]
+    for number in range(24):
+        simulated = number % 2 == 0
+        task = {
+            "type": "recommendation", "user_id": f"u{number}", "candidate_category": "product",
+            "candidate_list": listed, "loc": [-1, -1], **({"data type": "sim"} if simulated else {"data type": "real"}),
+        }  # fmt: skip
+        truth = {"ground truth": "i0" if simulated else "i3"}
+        (data / "tasks" / f"task_{number}.json").write_text(json.dumps(task))
+        (data / "groundtruth" / f"groundtruth_{number}.json").write_text(json.dumps(truth))
+    project = scenario(dataset=data, keep_candidate_order="true", agent="builtin:candidate-order")
+    project.pytest("bm.yaml").assert_outcomes(passed=25)
+    found = {
+        group["name"]: (group["samples"], group["scores"]["average_hit_rate"]["value"])
+        for group in project.scores()["groups"]
+        if group["kind"] == "split"
+    }
+    # The fourth place is among the first five alone.
+    assert found == {"simulated": (12, 1.0), "real": (12, pytest.approx(1 / 3))}
+
+
 def test_notes_come_once_before_the_first_sample(scenario):
     project = scenario(text_models="none", limit=2)
     for result in (
