@@ -83,6 +83,11 @@ class LLMBase:
         return configured().client
 
 
+def is_configured(model: Any) -> bool:
+    """Whether a model that a script made is the configured one, and not a class of the script's own."""
+    return isinstance(model, LLMBase) and type(model).__call__ is LLMBase.__call__
+
+
 class KeyedLLM(LLMBase):
     """One that takes a key first: ``InfinigenceLLM(api_key, model)``."""
 
