@@ -54,6 +54,12 @@ class Simulator:
     def set_task_and_groundtruth(self, task_dir: Any, groundtruth_dir: Any) -> None:
         self._arguments.update(task_dir=task_dir, groundtruth_dir=groundtruth_dir)
 
+    def set_interaction_tool(self, interaction_tool: Any) -> None:
+        raise BenchmarkError(
+            "set_interaction_tool: expected Simulator(data_dir=…): agents get the tool of the run, which "
+            f"hides the reviews in question; got {shown(interaction_tool)}"
+        )
+
     def set_agent(self, agent_class: Any) -> None:
         if not isinstance(agent_class, type) or society_agents.track_of(agent_class) is None:
             bases = " or ".join(society_agents.TRACKS)
