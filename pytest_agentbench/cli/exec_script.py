@@ -17,7 +17,7 @@ from pytest_agentbench.agents.websociety.society_modules import ROOT
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark
-from pytest_agentbench.cli.simulator import Session, simulator_of
+from pytest_agentbench.cli.simulator import Session, Simulator, simulator_of
 from pytest_agentbench.cli.terminal import add_option
 from pytest_agentbench.settings import ini, scenario
 from pytest_agentbench.settings.options import Option, of_parameter
@@ -45,9 +45,11 @@ def exec_script(arguments: Sequence[str]) -> int:
         raise BenchmarkError(f"exec: expected a script that exists, got {str(script)!r}")
     session = _session(benchmark, name, options, given, ["exec", *arguments])
     session.settings()  # mistakes are told before the script begins
-    provided = {"Simulator": simulator_of(session)}
+    simulator = simulator_of(session)
+    provided = {"Simulator": simulator}
     provides = {ROOT: provided, f"{ROOT}.simulator": provided}
-    return _run(script, words, Surroundings.of(script.resolve(), provides))
+    around = Surroundings.of(script.resolve(), provides)
+    return _run(script, words, around, simulator)
 
 
 def _options(benchmark: Benchmark) -> dict[str, Option]:
@@ -104,7 +106,9 @@ def _session(
     return Session(chosen, benchmark.simulations[ROOT], [*layers, of_ini], places, arguments)
 
 
-def _run(script: Path, words: Sequence[str], around: Surroundings) -> int:
+def _run(
+    script: Path, words: Sequence[str], around: Surroundings, simulator: type[Simulator]
+) -> int:
     try:
         with _as_main(script, words) as module:
             code = compile(script.read_bytes(), str(script), "exec")
@@ -112,7 +116,8 @@ def _run(script: Path, words: Sequence[str], around: Surroundings) -> int:
                 with around.importable():
                     exec(code, vars(module))  # noqa: S102 -- what the user typed
             except ImportError as error:
-                mended = around.without_broken(error)
+                # A simulation is not repeated for an import that comes after it.
+                mended = None if simulator.has_run else around.without_broken(error)
                 if mended is None:
                     raise
                 print(f"agentbench exec: {mended.note}; the script starts again", file=sys.stderr)

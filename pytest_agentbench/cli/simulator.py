@@ -42,6 +42,7 @@ class Simulator:
     """The published methods; the tasks are asked, logged and scored as a run."""
 
     session: ClassVar[Session]
+    has_run: ClassVar[bool] = False  # whether the script has started a simulation
 
     def __init__(self, data_dir: Any = None, device: str = "auto", cache: bool = False) -> None:
         self._arguments: dict[str, Any] = {"data_dir": data_dir, "device": device}
@@ -94,6 +95,7 @@ class Simulator:
         settings = self.session.settings(self._layer(name, number_of_tasks, workers))
         plan = Plan(settings, agent=agent)
         self._run = None
+        type(self).has_run = True
         self._run = simulate(plan, self.session.arguments, enable_threading, time_limitation)
         self.simulation_outputs = _outputs(plan, self._run)
         return self.simulation_outputs

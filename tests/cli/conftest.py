@@ -79,8 +79,8 @@ def challenge(project):
                 }
             )
 
-    def run(track, agent, *options):
-        project.write(script__py=HEAD.replace("{track}", track) + agent + TAIL)
+    def run(track, agent, *options, after=""):
+        project.write(script__py=HEAD.replace("{track}", track) + agent + TAIL + after)
         result = project.agentbench("exec", "--text-models=none", *options, "script.py")
         said = project.path / "said.json"
         return result, json.loads(said.read_text()) if said.exists() else None

@@ -142,6 +142,14 @@ def test_a_package_that_cannot_be_imported_is_stood_in_for(project, server, chal
     assert [output["output"]["review"] for output in said["outputs"]] == ["Fine."] * 6
 
 
+def test_no_simulation_is_repeated_for_an_import_after_it(project, challenge, vendored):
+    (vendored / "tools.py").write_text("import no_such_library\n")
+    result, _ = challenge("reviews", ASKING, after="    import websocietysimulator.tools\n")
+    assert result.ret == 1
+    assert result.stderr.lines[-1] == "ModuleNotFoundError: No module named 'no_such_library'"
+    assert len(project.runs()) == 1
+
+
 def test_in_a_run_of_pytest_there_is_no_simulator(project):
     project.write(
         agent__py="from websocietysimulator import Simulator\n"
