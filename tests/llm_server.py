@@ -43,6 +43,15 @@ class Server(ThreadingHTTPServer):
         pass  # clients that give up are part of the tests
 
 
+@contextlib.contextmanager
+def serving():
+    """A server that answers within the block."""
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server
+        server.shutdown()
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True

@@ -15,7 +15,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -38,10 +38,30 @@ class Surroundings:
     folders: tuple[str, ...] = ()
     instead_of: Mapping[str, str] = field(default_factory=dict)
     note: str | None = None  # what the user should know of it
+    provides: framework_imports.Names = field(default_factory=dict)  # beyond the stand-ins
+
+    @classmethod
+    def of(cls, path: Path, provides: framework_imports.Names | None = None) -> Surroundings:
+        """Those of a file: its folder, and the root of its repository."""
+        folders = dict.fromkeys(map(str, (path.parent, _root_of(path))))
+        return cls(tuple(folders), provides=provides or {})
+
+    def without_broken(self, error: ImportError) -> Surroundings | None:
+        """The same with stand-ins for the real package in which an import failed; None if none did."""
+        broken = _broken_framework(error)
+        if broken is None:
+            return None
+        _forget(broken[0])
+        note = (
+            f"{broken[0]} in {broken[1]} cannot be imported ({error}): stand-ins take its place; "
+            f"to use it, install what it needs"
+        )
+        return replace(self, instead_of=dict([broken]), note=note)
 
     @contextmanager
     def importable(self) -> Iterator[None]:
-        with _on_path(self.folders), framework_imports.available(self.instead_of):
+        available = framework_imports.available(self.instead_of, self.provides)
+        with _on_path(self.folders), available:
             yield
 
 
@@ -80,9 +100,8 @@ def import_file(path: Path) -> tuple[ModuleType, Surroundings]:
     digest = hashlib.sha256(str(path).encode() + source).hexdigest()[:8]
     name = f"{framework_imports.AGENT_PREFIX}{path.stem}_{digest}"
     levels = _relative_levels(source)
-    folders = tuple(dict.fromkeys(map(str, (path.parent, _root_of(path)))))
     load = (lambda: _in_package(name, path, levels)) if levels else (lambda: _alone(name, path))
-    return _imported(str(path), folders, load, path)
+    return _imported(str(path), Surroundings.of(path), load, path)
 
 
 def import_module(spec: str, where: str, bases: Sequence[Path]) -> tuple[ModuleType, Surroundings]:
@@ -99,13 +118,12 @@ def import_module(spec: str, where: str, bases: Sequence[Path]) -> tuple[ModuleT
                 ) from None
             raise
 
-    return _imported(where, tuple(map(str, bases)), load, None)
+    return _imported(where, Surroundings(tuple(map(str, bases))), load, None)
 
 
 def _imported(
-    where: str, folders: tuple[str, ...], load: Callable[[], ModuleType], path: Path | None
+    where: str, around: Surroundings, load: Callable[[], ModuleType], path: Path | None
 ) -> tuple[ModuleType, Surroundings]:
-    around = Surroundings(folders)
     stood_in: list[str] = []
 
     def loaded() -> ModuleType:
@@ -120,15 +138,10 @@ def _imported(
             with around.importable():
                 return loaded(), around
         except ImportError as error:
-            broken = _broken_framework(error)
-            if broken is None:
+            mended = around.without_broken(error)
+            if mended is None:
                 raise
-            _forget(broken[0])
-            note = (
-                f"{broken[0]} in {broken[1]} cannot be imported ({error}): stand-ins take its place; "
-                f"to use it, install what it needs"
-            )
-            around = Surroundings(folders, dict([broken]), note)
+            around = mended
         with around.importable():
             return loaded(), around
     except BenchmarkError:

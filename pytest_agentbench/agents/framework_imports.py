@@ -17,7 +17,7 @@ import importlib.abc
 import importlib.machinery
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -43,8 +43,10 @@ class _Unavailable:
         )
 
 
+Names = Mapping[str, Mapping[str, Any]]  # by module
+
 # Where published agents import from, and what is there beside classes without a stand-in.
-_MODULES: Mapping[str, Mapping[str, Any]] = {
+_MODULES: Names = {
     **asbench_modules.MODULES,
     **society_modules.MODULES,
 }
@@ -73,20 +75,32 @@ _made: dict[str, ModuleType] = {}  # the stand-ins in sys.modules
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the stand-ins of some packages; ``folders`` has those of packages that cannot be imported."""
+    """Finds the stand-ins of some packages; ``folders`` has those of packages that cannot be imported.
 
-    def __init__(self, roots: frozenset[str], folders: Mapping[str, str]) -> None:
+    ``provides`` are further names by module; modules in ``always`` are ours even in the real package.
+    """
+
+    def __init__(
+        self,
+        roots: frozenset[str],
+        folders: Mapping[str, str],
+        provides: Names,
+        always: Collection[str] = (),
+    ) -> None:
         self._roots = roots
         self._folders = folders
+        self._provides = provides
+        self._always = always
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         root, _, below = fullname.partition(".")
-        if fullname not in _MODULES or root not in self._roots:
-            return None
-        if below and sys.modules.get(root) is not _made.get(root):
-            return None  # a module that the real package does not have
+        if fullname not in self._always:
+            if fullname not in _MODULES or root not in self._roots:
+                return None
+            if below and sys.modules.get(root) is not _made.get(root):
+                return None  # a module that the real package does not have
         is_package = any(name.startswith(f"{fullname}.") for name in _MODULES)
         spec = importlib.machinery.ModuleSpec(fullname, self, is_package=is_package)
         if is_package and root in self._folders:
@@ -99,7 +113,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
         further = functools.partial(_further, name)
-        module.__dict__.update(_MODULES[name], __getattr__=further)
+        names = {**_MODULES[name], **self._provides.get(name, {})}
+        module.__dict__.update(names, __getattr__=further)
         _made[name] = module
 
 
@@ -124,20 +139,24 @@ class _Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 @contextmanager
-def available(instead_of: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Within it, agents of asbench and WebSocietySimulator can be imported, their packages or not.
+def available(
+    instead_of: Mapping[str, str] | None = None, provides: Names | None = None
+) -> Iterator[None]:
+    """Within it, agents of asbench and WebSocietySimulator can be imported, whether or not their packages are installed.
 
-    ``instead_of``: the folders of packages that are there and cannot be imported.
+    ``instead_of``: the folders of packages that are there and cannot be imported. ``provides``: what there
+    is beyond the stand-ins, by module; modules below a package are then ours in the real package, too.
     """
     global _users
-    folders = instead_of or {}
-    last = _Finder(ROOTS - folders.keys(), {})
-    first = _Finder(frozenset(folders), folders)
+    folders, further = instead_of or {}, provides or {}
+    last = _Finder(ROOTS - folders.keys(), {}, further)
+    below = [name for name in further if name not in ROOTS]
+    first = _Finder(frozenset(folders), folders, further, below)
     ours = (first, last, _Beside())
     with _lock:
         _users += 1
         sys.meta_path.extend(ours[1:])
-        if folders:
+        if folders or below:
             sys.meta_path.insert(0, first)
     try:
         yield

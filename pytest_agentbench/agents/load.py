@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from pytest_agentbench.agents import specs
 from pytest_agentbench.agents.call import LocalAgent
-from pytest_agentbench.agents.find import AgentError, find, names_code
+from pytest_agentbench.agents.find import AgentError, Found, find, names_code
 from pytest_agentbench.agents.http_agent import HttpAgent
 from pytest_agentbench.agents.llm.calls import Model
 from pytest_agentbench.agents.process.command import CommandAgent
@@ -82,8 +82,19 @@ def load(
     found = find(spec, bases)
     if params is not None:
         function_of(found.target, llm, params)  # what is wrong with them is said before any sample
+    return of_code(found, spec, timeout, llm, params)
+
+
+def of_code(
+    found: Found,
+    name: str,
+    timeout: float | None = None,
+    llm: Model | None = None,
+    params: Mapping[str, Any] | None = None,
+) -> LoadedAgent:
+    """The agent that some Python code is."""
     agent = LocalAgent(found.target, timeout, llm, found.surroundings, params)
-    return LoadedAgent(spec, found.digest, agent, note=found.surroundings.note)
+    return LoadedAgent(name, found.digest, agent, note=found.surroundings.note)
 
 
 def ready(agent: Any, timeout: float | None, llm: Model | None) -> Agent:

@@ -6,6 +6,7 @@ up its own item and nothing else.
 
 from __future__ import annotations
 
+import concurrent.futures
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -36,16 +37,25 @@ class Prefetch(Generic[Key]):
         self._agent = agent
         self._dataset = dataset
         self._retries = retries
-        self._waiting = deque(samples.items())
         self._futures: dict[Key, Future[Outcome]] = {key: Future() for key in samples}
+        # With its future, which may be taken before the question is asked.
+        self._waiting = deque((index, self._futures[key]) for key, index in samples.items())
         for number in range(min(concurrency, len(samples))):
             name = f"agentbench-ahead-{number}"
             threading.Thread(target=self._work, name=name, daemon=True).start()
 
-    def take(self, key: Key) -> Outcome | None:
-        """Waits for the outcome of a question; None if it was not planned, or was taken before."""
-        future = self._futures.pop(key, None)
-        return None if future is None else future.result()
+    def take(self, key: Key, seconds: float | None = None) -> Outcome | None:
+        """Waits for the outcome of a question; None if it was not planned, or was taken before.
+
+        ``concurrent.futures.TimeoutError`` if it does not come within the time.
+        """
+        future = self._futures.get(key)
+        if future is None:
+            return None
+        concurrent.futures.wait([future], seconds)
+        outcome = future.result(0)
+        del self._futures[key]
+        return outcome
 
     def finished(self) -> dict[Key, Outcome]:
         """Outcomes that are there and that nobody has taken."""
@@ -59,10 +69,9 @@ class Prefetch(Generic[Key]):
     def _work(self) -> None:
         while True:
             try:
-                key, index = self._waiting.popleft()
+                index, future = self._waiting.popleft()
             except IndexError:
                 return
-            future = self._futures[key]
             try:
                 with captured.kept() as printed:
                     outcome = ask(self._agent, self._dataset.sample(index).context, self._retries)

@@ -171,6 +171,19 @@ class Partitioned(abc.ABC):
         """The problems of the submission as a whole, with what was wrong in all portions."""
 
 
+@dataclass(frozen=True)
+class Simulation:
+    """How a script that drives a published simulator becomes a run of the benchmark.
+
+    ``keys``: the setting or parameter that each of the simulator's arguments gives. ``results`` makes what
+    its evaluation returns of the target of the agent, ``{reading: {metric: value or None}}`` and the number
+    of valid answers.
+    """
+
+    keys: Mapping[str, str]
+    results: Callable[[str, Mapping[str, Mapping[str, float | None]], int], dict[str, Any]]
+
+
 class Benchmark(abc.ABC):
     """One benchmark. Third parties register a subclass in the entry-point group ``agentbench.benchmarks``."""
 
@@ -187,6 +200,7 @@ class Benchmark(abc.ABC):
     reads_partitions: ClassVar[bool] = False  # whether data and submissions may lie in many files
     hub_repository: ClassVar[str | None] = None  # what `--dataset hub` and `agentbench fetch` get
     corpus_options: ClassVar[tuple[Parameter, ...]] = ()  # of `agentbench make-dataset`
+    simulations: ClassVar[Mapping[str, Simulation]] = {}  # by package, for `agentbench exec`
 
     @property
     def headlines(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 from importlib.metadata import EntryPoint, entry_points
@@ -52,6 +53,16 @@ def get(name: str) -> Benchmark:
     raise UnknownBenchmark(
         f"expected a benchmark ({', '.join(names)}) or a scenario file (*.yaml), got {name!r}{hint}"
     )
+
+
+def simulating(package: str) -> Benchmark | None:
+    """The benchmark whose data the scripts of a published simulator use."""
+    for name in available():
+        with contextlib.suppress(Exception):  # a broken package of somebody else's
+            benchmark = get(name)
+            if package in benchmark.simulations:
+                return benchmark
+    return None
 
 
 def _made(cls: object, where: str) -> Benchmark:

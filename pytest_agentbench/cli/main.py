@@ -76,12 +76,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     scoring.set_defaults(run=lambda given: _score(given.benchmark, given.rest))
 
     commands.add_parser("run", help="run a benchmark as `asbench run` did, by starting pytest")
+    commands.add_parser("exec", help="run a script that drives WebSocietySimulator's Simulator")
     add_run_commands(commands)
 
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         if words[:1] == ["run"]:  # its options are pytest's, too: argparse would refuse them here
             return run.run(words[1:])
+        if words[:1] == ["exec"]:  # the script's own options come after it
+            return _exec(words[1:])
         given = parser.parse_args(words)
         code: int = given.run(given)
         sys.stdout.flush()  # a pipe that is closed is noticed here, not at exit
@@ -127,6 +130,12 @@ def _fetch(name: str, revision: str | None) -> int:
         raise BenchmarkError(f"{benchmark.name}: has no data on the hub; give --dataset PATH")
     print(hub.fetch(benchmark.hub_repository, revision))
     return 0
+
+
+def _exec(arguments: Sequence[str]) -> int:
+    from pytest_agentbench.cli import exec_script  # imports NumPy, too
+
+    return exec_script.exec_script(arguments)
 
 
 def _score(benchmark: str, arguments: Sequence[str]) -> int:

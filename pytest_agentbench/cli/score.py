@@ -155,8 +155,6 @@ def _scored(plan: Plan, batches: Iterator[Sequence[Record]], arguments: Sequence
     if failed:
         out.write_line(failures_text(failed, len(collector.expected)))
     publish.show(out, collector)
-    own = {f"gate[{gate.gate}]" for gate in collector.scores.gates} if collector.scores else set()
-    for name, failure in gates:  # those of the scores stand in the summary
-        if failure is not None and name not in own:
-            out.write_line(f"{name.removesuffix(']').replace('[', ' failed: ')}: {failure}")
+    for line in publish.failures_beside(collector, gates):
+        out.write_line(line)
     return int(any(failure is not None for _, failure in gates))

@@ -68,6 +68,16 @@ def finish(
     return gates
 
 
+def failures_beside(collector: Collector, gates: Sequence[Gate]) -> list[str]:
+    """Lines for failed gates that the summary does not have: it has those of the scores."""
+    own = {f"gate[{gate.gate}]" for gate in collector.scores.gates} if collector.scores else set()
+    return [
+        f"{name.removesuffix(']').replace('[', ' failed: ')}: {failure}"
+        for name, failure in gates
+        if failure is not None and name not in own
+    ]
+
+
 def _scored(collector: Collector, questions: Sequence[Question], incomplete: str | None) -> Scores:
     settings, dataset = collector.plan.settings, collector.plan.dataset
     result = scores.score(

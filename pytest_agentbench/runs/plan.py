@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pytest_agentbench.agents import ask, load
 from pytest_agentbench.agents.ask import Outcome
+from pytest_agentbench.agents.find import Found
 from pytest_agentbench.agents.llm.client import LLM, BudgetExceeded
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
@@ -37,13 +38,17 @@ class Plan:
         processes: int = 1,
         scored: Submitted | None = None,
         selecting: bool = False,
+        agent: Found | None = None,
     ) -> None:
-        """``selecting``: some samples will be deselected, and --limit and --first count the others."""
+        """``selecting``: some samples will be deselected, and --limit and --first count the others.
+
+        ``agent``: one that exists already; ``settings.agent`` is its name.
+        """
         self.settings = settings
         self.benchmark = settings.benchmark
         self.llm = _model(settings, processes)
         if settings.submission is None:
-            self.loaded_agent = self._load_agent()
+            self.loaded_agent = self._load_agent(agent)
         self.dataset = settings.benchmark.load(settings) if scored is None else scored.dataset
         samples.check_names(self.dataset)
         self.draws_late = selecting and (settings.limit or settings.first) is not None
@@ -120,8 +125,10 @@ class Plan:
             return [self.dataset.sample(index) for index in asked]
         return self.dataset.sample(asked)
 
-    def _load_agent(self) -> load.LoadedAgent:
+    def _load_agent(self, made: Found | None) -> load.LoadedAgent:
         settings = self.settings
+        if made is not None:
+            return load.of_code(made, settings.agent, settings.agent_timeout, self.llm)
         options = None
         if settings.agent_isolation == "process":
             memory = settings.agent_memory

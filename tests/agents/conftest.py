@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
-from llm_server import Server
+from llm_server import serving
 
 
 @pytest.fixture
 def server():
-    with Server() as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    with serving() as server:
         yield server
-        server.shutdown()

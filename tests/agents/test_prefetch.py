@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import threading
 from types import SimpleNamespace
+
+import pytest
 
 from pytest_agentbench.agents.prefetch import Prefetch
 
@@ -75,3 +78,26 @@ def test_stop_starts_no_more():
     gate.set()
     ahead.take(asked[0] if asked else 0)
     assert len(asked) <= 2
+
+
+def test_an_outcome_may_be_awaited_before_its_question_is_asked():
+    gate = threading.Event()
+    ahead = prefetch(lambda n: gate.wait(timeout=30) and n, [0, 1], concurrency=1)
+    taken = []
+    waiting = threading.Thread(target=lambda: taken.append(ahead.take(1).answer))
+    waiting.start()
+    waiting.join(0.05)
+    gate.set()
+    waiting.join(30)
+    assert taken == [1]
+    assert ahead.take(0).answer == 0
+
+
+def test_who_does_not_wait_long_enough_may_come_again():
+    gate = threading.Event()
+    ahead = prefetch(lambda n: gate.wait(timeout=30) and n, [5], concurrency=1)
+    with pytest.raises(concurrent.futures.TimeoutError):
+        ahead.take(5, seconds=0.01)
+    assert ahead.finished() == {}
+    gate.set()
+    assert ahead.take(5, seconds=30).answer == 5

@@ -48,3 +48,10 @@ def test_a_benchmark_may_be_named_by_module_and_class():
 def test_what_is_no_benchmark_is_refused(name):
     with pytest.raises(registry.UnknownBenchmark, match="expected"):
         registry.get(name)
+
+
+def test_scripts_of_a_simulator_have_their_benchmark():
+    found = registry.simulating("websocietysimulator")
+    assert found is not None
+    assert found.name == "BehaviorModeling"
+    assert registry.simulating("nobodys_simulator") is None

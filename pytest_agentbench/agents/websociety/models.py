@@ -59,6 +59,17 @@ class CallModel(Model):
         return self._context.copy().run(function)  # a context cannot be entered twice at once
 
 
+class _Offered:
+    """A property that gives way to an attribute of the object: subclasses set ``self.client = OpenAI(…)``."""
+
+    def __init__(self, get: Callable[[Any], Any]) -> None:
+        self._get = get
+
+    def __get__(self, model: Any, owner: type | None = None) -> Any:
+        __tracebackhide__ = True
+        return self if model is None else self._get(model)
+
+
 class LLMBase:
     """A model that an agent makes itself: the model that the scenario configures, all the same.
 
@@ -76,11 +87,16 @@ class LLMBase:
     def get_embedding_model(self) -> Embeddings:
         return Embeddings(lambda texts: configured().embeddings(texts))
 
-    embedding_model = property(get_embedding_model)
+    embedding_model = _Offered(get_embedding_model)
 
-    @property
+    @_Offered
     def client(self) -> Any:
         return configured().client
+
+
+def is_configured(model: Any) -> bool:
+    """Whether a model that a script made is the configured one, and not a class of the script's own."""
+    return isinstance(model, LLMBase) and type(model).__call__ is LLMBase.__call__
 
 
 class KeyedLLM(LLMBase):

@@ -6,14 +6,15 @@ They keep the task on ``self``, so each task gets an object of its own, as it do
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 from pytest_agentbench.agents.framework_calls import class_of, derives, made, question
 from pytest_agentbench.agents.llm.calls import Model
 from pytest_agentbench.agents.websociety.interaction import InteractionTool, serving
-from pytest_agentbench.agents.websociety.models import CallModel
+from pytest_agentbench.agents.websociety.models import CallModel, is_configured
 from pytest_agentbench.agents.websociety.society_tasks import DESCRIPTIONS
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -47,6 +48,35 @@ class RecommendationAgent(SocietyAgent):
     """Recommends: ``workflow()`` returns the candidates, best first."""
 
 
+def track_of(owner: type) -> str | None:
+    """The target of the questions that a class answers; None where its bases do not tell."""
+    return next((TRACKS[base.__name__] for base in owner.__mro__ if base.__name__ in TRACKS), None)
+
+
+def task_of(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The task that an agent is given: with keys that its tasks always have, without the other track's."""
+    task = {"loc": [-1, -1], **{key: value for key, value in fields.items() if value is not None}}
+    task.setdefault("description", DESCRIPTIONS.get(fields.get("target", ""), ""))
+    return task
+
+
+def in_turn(owner: type, models: Sequence[Any]) -> Callable[..., Any]:
+    """The agent as a function of the context, with the models that a script gave it, one after another.
+
+    Those that stand in for a published one are the model that is configured.
+    """
+    turns = itertools.count()
+
+    def answer(context: Any, llm: Any) -> Any:
+        __tracebackhide__ = True
+        own = models[next(turns) % len(models)] if models else None
+        function = society_function(owner, llm if own is None or is_configured(own) else own)
+        assert function is not None
+        return function(context)
+
+    return answer
+
+
 def society_function(target: Any, llm: Any) -> Callable[[Any], Any] | None:
     """An agent with ``workflow()`` as a function of the context; None for every other shape."""
     is_society = derives(target, *TRACKS) or (
@@ -76,7 +106,7 @@ def society_function(target: Any, llm: Any) -> Callable[[Any], Any] | None:
 def _prepared(owner: type, llm: Any, fields: dict[str, Any], tool: Any) -> Any:
     """An object for one task, with its model, its tool and its task."""
     __tracebackhide__ = True
-    track = next((TRACKS[base.__name__] for base in owner.__mro__ if base.__name__ in TRACKS), None)
+    track = track_of(owner)
     if track is not None and fields.get("target", track) != track:
         raise BenchmarkError(
             f"{owner.__name__} answers {track}, got a question of {fields['target']}; select the "
@@ -90,9 +120,7 @@ def _prepared(owner: type, llm: Any, fields: dict[str, Any], tool: Any) -> Any:
         agent.set_interaction_tool(tool)
     else:
         agent.interaction_tool = tool
-    # Keys that its tasks always have, so that agents take them for granted, and none of the other track.
-    task = {"loc": [-1, -1], **{key: value for key, value in fields.items() if value is not None}}
-    task.setdefault("description", DESCRIPTIONS.get(fields.get("target", ""), ""))
+    task = task_of(fields)
     if callable(getattr(agent, "insert_task", None)):
         agent.insert_task(SimpleNamespace(to_dict=lambda: task))
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_agentbench.base import parse
 from pytest_agentbench.base.errors import expect
@@ -14,6 +14,7 @@ from pytest_agentbench.benchmarks.behavior_modeling import (
     diagnostics,
     extended,
     scoring,
+    simulation,
     submission,
 )
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
@@ -24,6 +25,7 @@ from pytest_agentbench.benchmarks.protocol import (
     Metric,
     Parameter,
     Sample,
+    Simulation,
     Submission,
 )
 from pytest_agentbench.metrics.estimator import Estimator
@@ -71,6 +73,9 @@ class BehaviorModeling(Benchmark):
             "elsewhere",
         ),
         Parameter(
+            "groundtruth", "a folder with groundtruth_N.json, which is not beside tasks/", parse.path
+        ),
+        Parameter(
             "text_models", "offline, published, none or a folder", parse.path, metavar="SET",
             help="models that score texts: offline, published, none or a folder (default: offline, "
             "if installed)",
@@ -80,11 +85,14 @@ class BehaviorModeling(Benchmark):
             help="show candidates in the order of the file, which leaks the answer",
         ),
         Parameter(
-            "device", "auto, cpu, cuda, cuda:N or mps (for the text models)", parse.text, "auto"
+            "device", "auto, gpu (if there is one), cpu, cuda, cuda:N or mps (for the text models)", parse.text, "auto"
         ),
         Parameter("revision", "a commit, tag or branch of the hub's data set", parse.text),
     )  # fmt: skip
 
+    simulations: ClassVar[Mapping[str, Simulation]] = {
+        "websocietysimulator": simulation.WEB_SOCIETY
+    }
     corpus_options = (
         Parameter(
             "reviews", "files or a hub data set", parse.text, metavar="SOURCE",

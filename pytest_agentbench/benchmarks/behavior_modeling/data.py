@@ -160,7 +160,7 @@ def load(settings: Settings) -> BehaviorDataset:
         keep_order=bool(settings.parameters.get("keep_candidate_order")),
         models=models,
         without_models=f"no text models ({why_none})",
-        device=None if device == "auto" else device,
+        device=None if device in ("auto", "gpu") else device,
         notes=_notes(layout, tasks, why_none),
     )
 
@@ -170,7 +170,9 @@ def find(settings: Settings) -> tuple[Layout, str]:
     given = settings.parameters
     revision = given.get("revision")
     folder, name = find_folder(settings.dataset, DEMO_FOLDER, HUB_REPOSITORY, LAYOUT, revision)
-    return layouts.find(folder, layouts.given_store(given.get("store"), settings.bases)), name
+    store = layouts.given_store(given.get("store"), settings.bases)
+    truth = layouts.given_truth(given.get("groundtruth"), settings.bases)
+    return layouts.find(folder, store, truth), name
 
 
 def truth_places(settings: Settings) -> list[Path]:

@@ -26,14 +26,23 @@ class Layout:
     store: Path | None  # user.json, item.json, review.json
 
 
-def find(given: Path, store: Path | None = None) -> Layout:
-    """The layout of the folder itself, of the only folder with tasks in it, or of a folder ``tasks``."""
+def find(given: Path, store: Path | None = None, truth: Path | None = None) -> Layout:
+    """The layout of the folder itself, of the only folder with tasks in it, or of a folder ``tasks``.
+
+    ``truth`` names the folder of groundtruth_N.json, where it is not beside the tasks.
+    """
     folder = given if _has_tasks(given) else _only_inner(given)
     if any(_published(folder)):
+        if truth is not None:
+            raise BenchmarkError(
+                f"groundtruth: expected none beside the published layout, whose files have the truth in "
+                f"them, got {truth} (dataset {given})"
+            )
         return Layout(folder, None, store or _with_store([folder, given]))
     tasks = folder if _numbered(folder) else folder / "tasks"
     around = tasks.absolute().parent
-    return Layout(tasks, around / "groundtruth", store or _with_store([folder, around, given]))
+    truth = truth or around / "groundtruth"
+    return Layout(tasks, truth, store or _with_store([folder, around, given]))
 
 
 def given_store(name: str | None, bases: Sequence[Path]) -> Path | None:
@@ -46,6 +55,20 @@ def given_store(name: str | None, bases: Sequence[Path]) -> Path | None:
         raise BenchmarkError(
             f"--store: expected a folder with {', '.join(STORE_FILES)}, got {name!r} "
             f"({listing(folder)})"
+        )
+    return folder
+
+
+def given_truth(name: str | None, bases: Sequence[Path]) -> Path | None:
+    """The folder that the key ``groundtruth`` names, in the first base that has it."""
+    if name is None:
+        return None
+    path = Path(name).expanduser()
+    folder = next((base / path for base in bases if (base / path).is_dir()), None)
+    if folder is None:
+        looked = " and ".join(dict.fromkeys(map(str, bases)))
+        raise BenchmarkError(
+            f"groundtruth: expected a folder with groundtruth_N.json, got {name!r} (looked in {looked})"
         )
     return folder
 

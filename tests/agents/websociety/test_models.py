@@ -11,7 +11,13 @@ import pytest
 from pytest_agentbench.agents.errors import NotProvided
 from pytest_agentbench.agents.llm.calls import Model, NoLLM, configured_as
 from pytest_agentbench.agents.usage import CURRENT, Usage, counting
-from pytest_agentbench.agents.websociety.models import CallModel, InfinigenceLLM, LLMBase, OpenAILLM
+from pytest_agentbench.agents.websociety.models import (
+    CallModel,
+    InfinigenceLLM,
+    LLMBase,
+    OpenAILLM,
+    is_configured,
+)
 
 
 class Counting(Model):
@@ -95,3 +101,18 @@ def test_a_model_that_an_agent_makes_is_the_configured_one(made):
             _ = llm.client
     with configured_as(None), pytest.raises(NotProvided, match="none is configured"):
         llm(messages="hello")
+
+
+def test_a_class_that_derives_from_a_published_one_may_keep_a_client_of_its_own():
+    class Own(OpenAILLM):
+        def __init__(self):
+            super().__init__("k", "m")
+            self.client, self.embedding_model = "theirs", "vectors"
+
+        def __call__(self, messages, **options):
+            return self.client
+
+    assert (Own()(messages="hello"), Own().embedding_model) == ("theirs", "vectors")
+    assert is_configured(OpenAILLM("k"))
+    assert not is_configured(Own())
+    assert not is_configured(print)

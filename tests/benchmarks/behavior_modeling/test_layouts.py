@@ -78,3 +78,18 @@ def test_a_named_store_is_looked_for_in_every_base_and_must_be_one(folder, tmp_p
         BenchmarkError, match=r"--store: expected a folder with user\.json.*nothing there"
     ):
         layouts.given_store("nowhere", [tmp_path])
+
+
+def test_a_named_truth_is_looked_for_in_every_base_and_belongs_to_numbered_tasks(
+    track, folder, load, tmp_path
+):
+    tasks = track("amazon") / "amazon" / "tasks"
+    truth = (tasks.parent / "groundtruth").rename(tmp_path / "truth")
+    assert layouts.given_truth("truth", [tmp_path / "elsewhere", tmp_path]) == truth
+    assert layouts.given_truth(None, [tmp_path]) is None
+    loaded = load(tasks, groundtruth="truth", bases=(tmp_path,))
+    assert loaded.sample(0).truth == {"stars": 2.0, "review": "Meh."}
+    with pytest.raises(BenchmarkError, match=r"expected a folder with groundtruth_N\.json"):
+        layouts.given_truth("nowhere", [tmp_path])
+    with pytest.raises(BenchmarkError, match="expected none beside the published layout"):
+        layouts.find(folder(), truth=truth)
