@@ -53,10 +53,14 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
 
 
 def look_up(path: Path, reviews: int, calls: int) -> list[float]:
-    from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews
+    from pytest_agentbench.benchmarks.behavior_modeling.store import (
+        HiddenReviews,
+        Store,
+        UserItemReviews,
+    )
 
     store = Store(path)
-    uir = UserItemReviews(store, "u1", ["i1"])
+    uir = UserItemReviews(store, HiddenReviews({"u1": ["i1"]}))
     rng = random.Random(1)
     users, items = max(1, reviews // 20), max(1, reviews // 50)
     lookups = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
 import json
@@ -14,7 +15,11 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.behavior_modeling import layouts, sample_groups
 from pytest_agentbench.benchmarks.behavior_modeling import store as stores
 from pytest_agentbench.benchmarks.behavior_modeling.layouts import Layout
-from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews
+from pytest_agentbench.benchmarks.behavior_modeling.store import (
+    HiddenReviews,
+    Store,
+    UserItemReviews,
+)
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import (
     RECOMMENDATION,
     REVIEW,
@@ -54,6 +59,7 @@ class BehaviorDataset(Dataset):
         without_models: str = "no text models were given",
         device: str | None = None,
         notes: Sequence[str] = (),
+        other_tasks: Sequence[Task] = (),
     ) -> None:
         self.tasks = tasks
         self.store = store
@@ -66,6 +72,7 @@ class BehaviorDataset(Dataset):
         self._keep_order = keep_order
         self._device = device
         self._reader: Reader | None = None
+        self._hidden = HiddenReviews(_asked_about([*tasks, *other_tasks]))
         self._index = {str(key): index for index, key in enumerate(self.keys)}
         self.digest = self._digest(store_digest)
         counts = dict.fromkeys((RECOMMENDATION, REVIEW), 0)
@@ -86,14 +93,11 @@ class BehaviorDataset(Dataset):
         task = self.tasks[index]
         context: dict[str, Any] = dict.fromkeys(_OF_EITHER_TARGET)
         context |= copy.deepcopy(dict(task.fields))
-        hidden = [task.item_id] if task.item_id is not None else task.candidates
         truth: Any = task.truth
         if task.target == RECOMMENDATION:
             context["candidate_list"] = self.candidates(task)
             truth = {"candidates": list(task.candidates), "item": task.truth}
-        # The user's reviews of all candidates are hidden. If only that of the true item were, the
-        # others would tell which candidates are not the answer.
-        context["uir"] = UserItemReviews(self.store, task.user_id, hidden)
+        context["uir"] = UserItemReviews(self.store, self._hidden)
         return Sample(task.key, context, copy.deepcopy(truth))
 
     def candidates(self, task: Task) -> list[str]:
@@ -162,7 +166,28 @@ def load(settings: Settings) -> BehaviorDataset:
         without_models=f"no text models ({why_none})",
         device=None if device in ("auto", "gpu") else device,
         notes=_notes(layout, tasks, why_none),
+        other_tasks=_other_tasks(layout, settings.mode),
     )
+
+
+def _asked_about(tasks: Sequence[Task]) -> dict[str, set[str]]:
+    """The items that tasks ask about, by user. What one task hides, no other may show.
+
+    A user's reviews of all candidates are hidden. If only that of the true item were, the others would tell
+    which candidates are not the answer.
+    """
+    found: dict[str, set[str]] = {}
+    for task in tasks:
+        items = task.candidates if task.item_id is None else [task.item_id]
+        found.setdefault(task.user_id, set()).update(items)
+    return found
+
+
+def _other_tasks(layout: Layout, mode: str) -> list[Task]:
+    """The tasks of the other mode in the same folder, if it has any that can be read."""
+    with contextlib.suppress(BenchmarkError):
+        return read_tasks(layout, "inference" if mode == "test" else "test")
+    return []
 
 
 def find(settings: Settings) -> tuple[Layout, str]:

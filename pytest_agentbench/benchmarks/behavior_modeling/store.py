@@ -17,7 +17,7 @@ import sqlite3
 import threading
 import weakref
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, ClassVar
@@ -111,21 +111,46 @@ class Store:
         return None
 
 
-class UserItemReviews:
-    """What an agent may ask about users, items and reviews, for one sample.
+class HiddenReviews:
+    """The reviews that no agent may see: those that a user wrote of these items, by user."""
 
-    The reviews that the sample's user wrote of the ``hidden`` items are in no answer. Every call gives
-    fresh objects, which the agent may change.
+    def __init__(self, items: Mapping[str, Collection[str]]) -> None:
+        self._items = items
+        self._rows: str | None = None
+
+    def __contains__(self, pair: tuple[str, str]) -> bool:
+        user, item = pair
+        return item in self._items.get(user, ())
+
+    def rows(self, store: Store) -> str:
+        """The numbers of their rows, as a JSON list; looked for once, where a query needs them."""
+        if self._rows is None:
+            found = [
+                number
+                for user in self._items
+                for number, item in store.rows("SELECT n, item FROM review WHERE user = ?", (user,))
+                if (user, item) in self
+            ]
+            self._rows = json.dumps(found)
+        return self._rows
+
+
+NOTHING_HIDDEN = HiddenReviews({})
+
+
+class UserItemReviews:
+    """What an agent may ask about users, items and reviews.
+
+    The ``hidden`` reviews are in no answer. Every call gives fresh objects, which the agent may change.
     """
 
     agentbench_methods: ClassVar[tuple[str, ...]] = (
         "get_user", "get_item", "get_reviews", "count_reviews", "ids", "count_ids",
     )  # fmt: skip
 
-    def __init__(self, store: Store, user_id: str, hidden: Collection[str]) -> None:
+    def __init__(self, store: Store, hidden: HiddenReviews = NOTHING_HIDDEN) -> None:
         self._store = store
-        self._user = user_id
-        self._hidden = frozenset(hidden)
+        self._hidden = hidden
 
     def get_user(self, user_id: str) -> dict[str, Any] | None:
         """The user's record, or None."""
@@ -187,10 +212,9 @@ class UserItemReviews:
             raise ValueError(f"kind: expected {', '.join(_IDS)}, got {kind!r}")
         table, column = _IDS[kind]
         conditions, parameters = [f"{column} > ?"], ["" if after is None else str(after)]
-        if table == "review" and self._hidden:
-            marks = ", ".join("?" * len(self._hidden))
-            conditions.append(f"NOT (user = ? AND item IN ({marks}))")
-            parameters += [self._user, *self._hidden]
+        if table == "review":
+            conditions.append("n NOT IN (SELECT value FROM json_each(?))")
+            parameters.append(self._hidden.rows(self._store))
         return column, f"FROM {table} WHERE {' AND '.join(conditions)}", parameters
 
     def _select(
@@ -214,7 +238,7 @@ class UserItemReviews:
             f"ORDER BY {order}"
         )
         for user, item, value in self._store.rows(sql, parameters, at_a_time):
-            if user != self._user or item not in self._hidden:
+            if (user, item) not in self._hidden:
                 yield value
 
 

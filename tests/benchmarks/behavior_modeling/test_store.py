@@ -14,7 +14,12 @@ import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.behavior_modeling import store as stores
-from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews, open_store
+from pytest_agentbench.benchmarks.behavior_modeling.store import (
+    HiddenReviews,
+    Store,
+    UserItemReviews,
+    open_store,
+)
 
 
 @pytest.fixture
@@ -26,7 +31,7 @@ def opened(folder):
 
 @pytest.fixture
 def uir(opened):
-    return UserItemReviews(opened, "nobody", ())
+    return UserItemReviews(opened)
 
 
 def test_the_text_of_a_review_answers_to_the_name_that_asbench_documents(folder):
@@ -36,7 +41,7 @@ def test_the_text_of_a_review_answers_to_the_name_that_asbench_documents(folder)
         {"review_id": "r3", "user_id": "u1", "item_id": "i1"},
     ]
     store, _ = open_store(folder(review=reviews))
-    got = UserItemReviews(store, "nobody", ()).get_reviews(user_id="u1")
+    got = UserItemReviews(store).get_reviews(user_id="u1")
     assert [(r.get("text"), r.get("review")) for r in got] == [
         ("Lovely tea.", "Lovely tea."), ("Awful.", "Awful."), (None, None),
     ]  # fmt: skip
@@ -78,33 +83,57 @@ def test_limits_and_times(uir):
 
 
 def test_the_pair_being_asked_for_is_in_no_answer(folder, load):
-    dataset = load(folder())
-    review = dataset.sample(1).context["uir"]  # u1 about i2
+    about_i2 = {
+        "task_id": 18, "target": "review_writing", "user_id": "u1", "item_id": "i2",
+        "ground_truth": {"stars": 1.0, "review": "Awful."},
+    }  # fmt: skip
+    only = {"test_tasks": [about_i2], "inference_tasks": None, "inference_tasks_groundtruth": None}
+    review = load(folder(**only)).sample(0).context["uir"]
     assert ids(review.get_reviews(user_id="u1")) == ["r1", "r4"]
     assert review.get_reviews(item_id="i2") == []
     assert review.get_reviews(review_id="r2") == []
     assert ids(review.get_reviews(user_id="u1", newest_first=True)) == ["r1", "r4"]
     assert review.count_reviews(user_id="u1") == 2
-    recommendation = dataset.sample(0).context["uir"]  # u1 chooses among all of them
-    assert recommendation.get_reviews(user_id="u1") == []
-    assert ids(recommendation.get_reviews(item_id="i1")) == ["r3"]
+
+
+def test_what_another_task_asks_for_is_in_no_answer_either(folder, load):
+    dataset = load(folder())
+    for index in (0, 1):  # u1 chooses among all items, and writes about i2
+        uir = dataset.sample(index).context["uir"]
+        assert uir.get_reviews(user_id="u1") == []
+        assert ids(uir.get_reviews(item_id="i1")) == ["r3"]
+        assert uir.ids("review") == ["r3"]
+        assert (uir.ids("reviewed"), uir.ids("reviewer")) == (["i1"], ["u2"])
+        assert uir.count_ids("review") == 1
 
 
 def test_a_limit_counts_what_is_visible(opened):
-    hidden = UserItemReviews(opened, "u1", ["i1"])
+    hidden = UserItemReviews(opened, HiddenReviews({"u1": ["i1"]}))
     assert ids(hidden.get_reviews(user_id="u1", limit=2)) == ["r2", "r4"]
 
 
 def test_no_truth_of_the_demo_can_be_asked_for(load):
+    first = load("demo", "test").sample(0).context["uir"]
+    shown = set(first.ids("review", limit=100_000))
     for mode in ("test", "inference"):
         dataset = load("demo", mode)
-        everything = UserItemReviews(dataset.store, "nobody", ())
+        everything = UserItemReviews(dataset.store)
+        truths = {
+            everything.get_reviews(user_id=task.user_id, item_id=task.item_id or task.truth)[0]["review_id"]
+            for task in dataset.tasks
+        }  # fmt: skip
+        assert len(truths) == len(dataset.tasks)
+        assert not truths & shown
         for index, task in enumerate(dataset.tasks):
             item = task.item_id or task.truth
             pair = {"user_id": task.user_id, "item_id": item}
             assert len(everything.get_reviews(**pair)) == 1, "otherwise there is nothing to hide"
-            uir = dataset.sample(index).context["uir"]
-            assert uir.get_reviews(**pair) == []
+            # Neither for its own sample nor for any other, of either mode: agents may remember.
+            for uir in (dataset.sample(index).context["uir"], first):
+                assert uir.get_reviews(**pair) == []
+                assert (
+                    uir.get_reviews(review_id=everything.get_reviews(**pair)[0]["review_id"]) == []
+                )
             written = {r["item_id"] for r in uir.get_reviews(user_id=task.user_id)}
             assert item not in written
 
@@ -113,7 +142,7 @@ def test_ids_that_are_numbers_are_found_by_either(folder):
     store, _ = open_store(
         folder(user=[{"user_id": 7}], item=[{"item_id": 1}], review=[{"user_id": 7, "item_id": 1}])
     )
-    uir = UserItemReviews(store, "nobody", ())
+    uir = UserItemReviews(store)
     assert uir.get_user(7) == uir.get_user("7") == {"user_id": 7}
     assert len(uir.get_reviews(item_id=1)) == 1
     store.close()
@@ -196,7 +225,7 @@ def test_threads_share_a_store(uir):
 
 
 def test_a_store_travels_to_another_process(opened):
-    uir = UserItemReviews(opened, "u1", ["i1"])
+    uir = UserItemReviews(opened, HiddenReviews({"u1": ["i1"]}))
     for other in (pickle.loads(pickle.dumps(uir)), copy.deepcopy(uir)):
         assert ids(other.get_reviews(user_id="u1")) == ["r2", "r4"]
         other._store.close()
@@ -244,13 +273,13 @@ def test_old_stores_make_room(folder, cache_folder):
 
 
 def test_ids_are_listed_in_pages_without_what_is_hidden(opened):
-    everything = UserItemReviews(opened, "nobody", ())
+    everything = UserItemReviews(opened)
     reviews = [r for n in "123" for r in everything.get_reviews(item_id=f"i{n}")]
     known = sorted(review["review_id"] for review in reviews)
     assert everything.ids("review") == known
     assert everything.ids("review", after=known[0], limit=2) == known[1:3]
     assert everything.count_ids("review") == len(known)
-    hiding = UserItemReviews(opened, "u1", ("i2",))
+    hiding = UserItemReviews(opened, HiddenReviews({"u1": ("i2",)}))
     hidden = {r["review_id"] for r in reviews if (r["user_id"], r["item_id"]) == ("u1", "i2")}
     assert hidden
     assert hiding.ids("review") == [one for one in known if one not in hidden]
