@@ -41,6 +41,7 @@ class Metric:
     unit: str = ""
     description: str = ""
     pooled: bool = False  # compares the records with each other: a group of them has no own value
+    target: str = ""  # the kind of sample (``SampleKey.target``) that it is about; empty: all
 
 
 def metric_named(metrics: Sequence[Metric], name: str) -> Metric:

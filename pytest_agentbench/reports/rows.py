@@ -12,7 +12,7 @@ from pytest_agentbench.reports.text import interval, number, signed, with_interv
 from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.runs.scores_file import Counts, Floor, Score, Scores
 from pytest_agentbench.scoring.compare import Difference
-from pytest_agentbench.scoring.groups import LEAST, worst_group
+from pytest_agentbench.scoring.groups import LEAST, samples_of, worst_group
 from pytest_agentbench.settings.gates import COVERAGE
 
 GATE_WORDS = {True: "passed", False: "failed", None: "not decided"}
@@ -122,14 +122,15 @@ def group_table(scores: Scores, metrics: Sequence[Metric], headline: str) -> Gro
     """The groups of a run with their headline; None where there are none."""
     if not scores.groups:
         return None
-    worst = worst_group(scores.groups, headline, metric_named(metrics, headline).better)
+    metric = metric_named(metrics, headline)
+    worst = worst_group(scores.groups, metric)
     rows = []
     for group in scores.groups:
         score = group.scores.get(headline) or Score()
         mark = " (worst)" if group is worst else ""
         rows.append(
             (
-                f"{group.kind}: {group.name}{mark}", str(group.samples), number(score.value),
+                f"{group.kind}: {group.name}{mark}", str(samples_of(group, metric)), number(score.value),
                 interval(score.low, score.high),
                 number((group.scores.get(COVERAGE.metric) or Score()).value),
             )
@@ -140,12 +141,13 @@ def group_table(scores: Scores, metrics: Sequence[Metric], headline: str) -> Gro
 
 def worst_group_note(scores: Scores, metrics: Sequence[Metric], headline: str) -> str | None:
     """``worst group: source yelp, final_score 56.62 [49.83 .. 62.90] in 40 samples``"""
-    better = metric_named(metrics, headline).better
-    worst = worst_group(scores.groups or (), headline, better)
+    metric = metric_named(metrics, headline)
+    worst = worst_group(scores.groups or (), metric)
     if worst is None:
         return None
     value = with_interval(worst.scores[headline])
-    return f"worst group: {worst.kind} {worst.name}, {headline} {value} in {worst.samples} samples"
+    samples = samples_of(worst, metric)
+    return f"worst group: {worst.kind} {worst.name}, {headline} {value} in {samples} samples"
 
 
 def difference_cells(difference: Difference) -> list[str]:

@@ -97,7 +97,7 @@ class Group:
     kind: str  # "source"
     name: str  # "yelp"
     samples: int
-    eligible: bool  # large enough to be the worst group
+    targets: Mapping[str, int] = field(default_factory=dict)  # how many samples of each kind
     scores: Mapping[str, Score] = field(default_factory=dict)
 
 

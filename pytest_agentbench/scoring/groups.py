@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.protocol import Better, Dataset
+from pytest_agentbench.benchmarks.protocol import Dataset, Metric
 from pytest_agentbench.runs.scores_file import Group, Score
 
 LEAST = 10  # samples of a group that can be the worst: fewer say too little
@@ -37,22 +37,26 @@ def group_scores(dataset: Dataset, indices: Sequence[int], score: Scorer) -> tup
             continue
         for name in kept:
             places = np.flatnonzero(np.array([own == name for own in names])).tolist()
-            found.append(
-                Group(kind, name, len(places), len(places) >= LEAST, score(places))
-            )  # fmt: skip
+            targets = Counter(dataset.keys[indices[place]].target for place in places)
+            found.append(Group(kind, name, len(places), dict(targets), score(places)))
     return tuple(found)
 
 
-def worst_group(groups: Sequence[Group], metric: str, better: Better) -> Group | None:
-    """The eligible group with the worst value of a metric; None where there is none to name."""
+def samples_of(group: Group, metric: Metric) -> int:
+    """How many samples of a group a metric is about."""
+    return group.targets.get(metric.target, 0) if metric.target else group.samples
+
+
+def worst_group(groups: Sequence[Group], metric: Metric) -> Group | None:
+    """The group with the worst value of a metric, among those of enough samples; None if there is none."""
     known = [
         (value, group)
         for group in groups
-        if group.eligible
-        and (score := group.scores.get(metric)) is not None
+        if samples_of(group, metric) >= LEAST
+        and (score := group.scores.get(metric.name)) is not None
         and (value := score.value) is not None
     ]
-    if not known or better == "none":
+    if not known or metric.better == "none":
         return None
-    badness = {"higher": lambda v: -v, "lower": lambda v: v, "zero": abs}[better]
+    badness = {"higher": lambda v: -v, "lower": lambda v: v, "zero": abs}[metric.better]
     return max(known, key=lambda one: badness(one[0]))[1]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pytest_agentbench.benchmarks.protocol import Metric, metric_named
 from pytest_agentbench.runs.scores_file import GateResult, Group, Readings, Scores
-from pytest_agentbench.scoring.groups import LEAST, worst_group
+from pytest_agentbench.scoring.groups import LEAST, samples_of, worst_group
 from pytest_agentbench.settings.gates import Gate, Part
 from pytest_agentbench.settings.settings import Settings
 
@@ -64,11 +64,14 @@ def _worst(gate: Gate, primary: str, groups: Sequence[Group], metric: Metric) ->
     if metric.better == "none" or metric.pooled:
         why = "no value of it is better" if metric.better == "none" else "groups do not have it"
         return failed(f"{metric.name} has no worst group: {why}")
-    found = worst_group(groups, metric.name, metric.better)
+    found = worst_group(groups, metric)
     if found is None:
+        named = list(dict.fromkeys(name for one in groups for name in one.scores))
+        if named and metric.name not in named:
+            return failed(f"groups have no metric {metric.name!r}; there are: {', '.join(named)}")
         have = f"; there are {len(groups)} groups" if groups else ", and the samples have no groups"
         return failed(f"no group of {LEAST} or more samples has {metric.name}{have}")
-    group = f"{found.kind} {found.name}, {found.samples} samples"
+    group = f"{found.kind} {found.name}, {samples_of(found, metric)} samples"
     value = getattr(found.scores[metric.name], gate.part)
     if value is None:
         return failed(f"{metric.name} has no interval there, so no .{gate.part}", group)

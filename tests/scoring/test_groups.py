@@ -8,6 +8,7 @@ from toybench import ToySum
 
 from pytest_agentbench import Absent, mean
 from pytest_agentbench.agents import ask
+from pytest_agentbench.benchmarks.protocol import Metric, SampleKey
 from pytest_agentbench.metrics import bootstrap
 from pytest_agentbench.runs.evaluate import evaluate
 from pytest_agentbench.runs.scores_file import Group, Score, Scores
@@ -71,8 +72,7 @@ def test_a_group_has_the_scores_of_a_run_of_its_samples_alone(monkeypatch, epoch
                 assert (score.low, score.high) == pytest.approx(
                     (alone[metric].low, alone[metric].high)
                 )
-    assert found["size", "tens 1"].eligible
-    assert not found["size", "tiny"].eligible
+    assert found["size", "tens 1"].targets == {"sum": 10}
 
 
 def test_groups_are_kept_in_the_file():
@@ -83,6 +83,8 @@ def test_groups_are_kept_in_the_file():
 
 def test_the_rarest_groups_stand_together():
     class Data:
+        keys = [SampleKey("n", str(index)) for index in range(80)]
+
         def groups(self, index):
             return {"kind": str(index % 30)} if index < 60 else {"kind": "large"}
 
@@ -93,11 +95,20 @@ def test_the_rarest_groups_stand_together():
 
 
 GROUPS = (
-    Group("source", "yelp", 40, True, {"hit": Score(0.5), "bias": Score(-0.4)}),
-    Group("source", "amazon", 40, True, {"hit": Score(0.3), "bias": Score(0.2)}),
-    Group("source", "books", 3, False, {"hit": Score(0.0), "bias": Score(3.0)}),
-    Group("activity", "few", 12, True, {"hit": Score(None, reason="no")}),
+    Group("source", "yelp", 40, {}, {"hit": Score(0.5), "bias": Score(-0.4)}),
+    Group("source", "amazon", 40, {}, {"hit": Score(0.3), "bias": Score(0.2)}),
+    Group("source", "books", 3, {}, {"hit": Score(0.0), "bias": Score(3.0)}),
+    Group("activity", "few", 12, {}, {"hit": Score(None, reason="no")}),
 )
+
+
+def test_only_samples_that_the_metric_is_about_count():
+    few = Group("source", "yelp", 40, {"choose": 9, "write": 31}, {"hit": Score(0.1)})
+    many = Group("source", "amazon", 20, {"choose": 10, "write": 10}, {"hit": Score(0.3)})
+    chosen = Metric("hit", "higher", target="choose")
+    assert groups.worst_group((few, many), chosen) is many
+    assert groups.samples_of(many, chosen) == 10
+    assert groups.worst_group((few, many), Metric("hit", "higher")) is few
 
 
 @pytest.mark.parametrize(
@@ -105,13 +116,13 @@ GROUPS = (
     [("hit", "higher", "amazon"), ("hit", "lower", "yelp"), ("bias", "zero", "yelp")],
 )
 def test_the_worst_group_is_large_enough_and_has_the_metric(metric, better, name):
-    assert groups.worst_group(GROUPS, metric, better).name == name
+    assert groups.worst_group(GROUPS, Metric(metric, better)).name == name
 
 
 def test_there_may_be_no_worst_group():
-    assert groups.worst_group(GROUPS, "hit", "none") is None
-    assert groups.worst_group(GROUPS, "beauty", "higher") is None
-    assert groups.worst_group((), "hit", "higher") is None
+    assert groups.worst_group(GROUPS, Metric("hit", "none")) is None
+    assert groups.worst_group(GROUPS, Metric("beauty", "higher")) is None
+    assert groups.worst_group((), Metric("hit", "higher")) is None
 
 
 def test_a_pooled_metric_is_in_no_group(monkeypatch):

@@ -28,9 +28,9 @@ METRICS = (
     Metric("likeness", "lower", pooled=True),
 )
 GROUPS = (
-    Group("source", "yelp", 40, True, {"final_score": Score(50.0, 44.0, 57.0)}),
-    Group("source", "amazon", 30, True, {"final_score": Score(65.0), "hit_rate": Score(0.4)}),
-    Group("category", "Tea", 3, False, {"final_score": Score(1.0)}),
+    Group("source", "yelp", 40, {}, {"final_score": Score(50.0, 44.0, 57.0)}),
+    Group("source", "amazon", 30, {}, {"final_score": Score(65.0), "hit_rate": Score(0.4)}),
+    Group("category", "Tea", 3, {}, {"final_score": Score(1.0)}),
 )
 
 
@@ -112,7 +112,7 @@ def test_a_gate_on_the_worst_group_names_it(text, passed, value):
     [
         (
             "worst_group(beauty) > 0",
-            "no group of 10 or more samples has beauty; there are 3 groups",
+            "groups have no metric 'beauty'; there are: final_score, hit_rate",
         ),
         ("worst_group(hit_rate).low > 0", "hit_rate has no interval there, so no .low"),
         (

@@ -19,6 +19,7 @@ from pytest_agentbench.benchmarks.behavior_modeling import (
 )
 from pytest_agentbench.benchmarks.behavior_modeling.baselines import BASELINES
 from pytest_agentbench.benchmarks.behavior_modeling.corpus.columns import parse_map
+from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION, REVIEW
 from pytest_agentbench.benchmarks.protocol import (
     Benchmark,
     Dataset,
@@ -44,16 +45,81 @@ class BehaviorModeling(Benchmark):
     modes = ("test", "inference")
     readings = scoring.READINGS
     metrics = (
-        Metric("top_1_hit_rate", "higher", 0, 1, description="the true item comes first"),
-        Metric("top_3_hit_rate", "higher", 0, 1, description="the true item is in the first 3"),
-        Metric("top_5_hit_rate", "higher", 0, 1, description="the true item is in the first 5"),
-        Metric("average_hit_rate", "higher", 0, 1, description="the mean of the three hit rates"),
-        Metric("preference_estimation", "higher", 0, 1, description="how near the stars are"),
-        Metric("sentiment_error", "lower", 0, 1, description="difference of VADER's compound"),
-        Metric("emotion_error", "lower", 0, 0.5, description="difference of emotion probabilities"),
-        Metric("topic_error", "lower", 0, 1, description="distance of the texts' embeddings"),
-        Metric("review_generation", "higher", 0, 1, description="1 - the weighted text errors"),
-        Metric("overall_quality", "higher", 0, 1, description="stars and text together"),
+        Metric(
+            "top_1_hit_rate",
+            "higher",
+            0,
+            1,
+            description="the true item comes first",
+            target=RECOMMENDATION,
+        ),
+        Metric(
+            "top_3_hit_rate",
+            "higher",
+            0,
+            1,
+            description="the true item is in the first 3",
+            target=RECOMMENDATION,
+        ),
+        Metric(
+            "top_5_hit_rate",
+            "higher",
+            0,
+            1,
+            description="the true item is in the first 5",
+            target=RECOMMENDATION,
+        ),
+        Metric(
+            "average_hit_rate",
+            "higher",
+            0,
+            1,
+            description="the mean of the three hit rates",
+            target=RECOMMENDATION,
+        ),
+        Metric(
+            "preference_estimation",
+            "higher",
+            0,
+            1,
+            description="how near the stars are",
+            target=REVIEW,
+        ),
+        Metric(
+            "sentiment_error",
+            "lower",
+            0,
+            1,
+            description="difference of VADER's compound",
+            target=REVIEW,
+        ),
+        Metric(
+            "emotion_error",
+            "lower",
+            0,
+            0.5,
+            description="difference of emotion probabilities",
+            target=REVIEW,
+        ),
+        Metric(
+            "topic_error",
+            "lower",
+            0,
+            1,
+            description="distance of the texts' embeddings",
+            target=REVIEW,
+        ),
+        Metric(
+            "review_generation",
+            "higher",
+            0,
+            1,
+            description="1 - the weighted text errors",
+            target=REVIEW,
+        ),
+        Metric(
+            "overall_quality", "higher", 0, 1, description="stars and text together", target=REVIEW
+        ),
         Metric("final_score", "higher", 0, 100, description="both targets together"),
         *extended.METRICS,
     )

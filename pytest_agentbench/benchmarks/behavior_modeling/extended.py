@@ -55,29 +55,31 @@ def _pair_metrics() -> list[Metric]:
         pooled = name in _POOLED
         for side in SIDES:
             found.append(
-                Metric(f"{name}_{side}", "none", low, high, unit, f"{words}: {side}", pooled)
+                Metric(
+                    f"{name}_{side}", "none", low, high, unit, f"{words}: {side}", pooled, REVIEW
+                )
             )
         span = None if high is None else high - low
         low_end = None if span is None else -span
         found.append(
             Metric(
                 f"{name}_difference", "zero", low_end, span, unit,
-                f"{words}: generated - real", pooled,
+                f"{words}: generated - real", pooled, REVIEW,
             )
         )  # fmt: skip
     return found
 
 
 METRICS = (
-    Metric("mrr", "higher", 0, 1, description="1 / place of the true item"),
-    Metric("ndcg_5", "higher", 0, 1, description="discounted gain in the first 5"),
-    Metric("ndcg_10", "higher", 0, 1, description="discounted gain in the first 10"),
-    Metric("star_mae", "lower", 0, 4, description="mean absolute error of the stars"),
-    Metric("star_rmse", "lower", 0, 4, description="root mean square error of the stars"),
-    Metric("star_exact", "higher", 0, 1, description="share of reviews with the true star"),
+    Metric("mrr", "higher", 0, 1, description="1 / place of the true item", target=RECOMMENDATION),
+    Metric("ndcg_5", "higher", 0, 1, description="discounted gain in the first 5", target=RECOMMENDATION),
+    Metric("ndcg_10", "higher", 0, 1, description="discounted gain in the first 10", target=RECOMMENDATION),
+    Metric("star_mae", "lower", 0, 4, description="mean absolute error of the stars", target=REVIEW),
+    Metric("star_rmse", "lower", 0, 4, description="root mean square error of the stars", target=REVIEW),
+    Metric("star_exact", "higher", 0, 1, description="share of reviews with the true star", target=REVIEW),
     Metric(
         "star_calibration_error", "lower", 0, 4,
-        description="mean truth of a given star against that star",
+        description="mean truth of a given star against that star", target=REVIEW,
     ),
     *_pair_metrics(),
 )  # fmt: skip
