@@ -21,6 +21,7 @@ from types import ModuleType
 
 from pytest_agentbench.agents import framework_imports
 from pytest_agentbench.agents.errors import NotProvided
+from pytest_agentbench.agents.missing import refusing_imports
 from pytest_agentbench.base.errors import BenchmarkError
 
 _OURS = str(Path(__file__).parents[1])
@@ -128,7 +129,8 @@ def _imported(
 
     def loaded() -> ModuleType:
         try:
-            return load()
+            with refusing_imports():
+                return load()
         except ImportError:
             stood_in[:] = filter(framework_imports.stands_in, framework_imports.ROOTS)
             raise

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -28,11 +30,29 @@ def refuse(what: str, advice: str, place: str | None = None) -> NoReturn:
     raise NotProvided(str(missing))
 
 
+_outside: list[usage.Missing] = []  # asked for by no call of an agent
+
+
 def note(missing: usage.Missing) -> None:
     """Marks the call that asked; a thread that cannot be told marks every call in flight."""
-    for call in usage.suspects():
+    calls = usage.suspects()
+    if not calls:
+        _outside.append(missing)
+    for call in calls:
         if missing not in call.missing:
             call.missing.append(missing)
+
+
+@contextmanager
+def refusing_imports() -> Iterator[None]:
+    """Raises :class:`NotProvided` at its end for what was asked for within it, though it was caught.
+
+    It is for the import of an agent's file, which belongs to no call.
+    """
+    before = len(_outside)
+    yield
+    if len(_outside) > before:
+        raise NotProvided(str(_outside[before]))
 
 
 def shown_place(place: str) -> str:

@@ -68,3 +68,24 @@ def test_places_are_shown_from_here(monkeypatch, tmp_path):
     assert shown_place(f"{tmp_path / 'a' / 'agent.py'}:3") == f"{Path('a', 'agent.py')}:3"
     assert shown_place("/elsewhere/agent.py:3") == "/elsewhere/agent.py:3"
     assert shown_place("") == ""
+
+
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_a_file_that_asks_while_it_is_imported_is_refused_though_it_catches_all(project, isolation):
+    project.write(
+        agent__py="from websocietysimulator.llm import InfinigenceLLM\n"
+        "try:\n"
+        "    STYLE = InfinigenceLLM(api_key='x')(messages=[{'role': 'user', 'content': 'How?'}])\n"
+        "except:\n"
+        "    STYLE = 'plain'\n"
+        "def agent(context):\n"
+        "    return context['a'] + context['b']\n"
+    )
+    options = ("--benchmark=toysum", "--agent=agent.py", f"--agent-isolation={isolation}")
+    result = project.pytest(*options)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = result.stderr.str()
+    assert "importing" in said
+    assert "the agent asked for a model" in said
+    assert "agent.py:3" in said
+    assert not project.runs()
