@@ -91,6 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BenchmarkError as error:
         print(f"agentbench: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("agentbench: interrupted", file=sys.stderr)
+        return 130  # as a shell says it
     except BrokenPipeError:  # `| head` has read enough; Python would complain again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.cli import main
 
 
 @pytest.fixture
@@ -67,3 +68,12 @@ def test_a_closed_pipe_is_no_error(project, monkeypatch, unbuffered):
     assert process.stderr.read() == b""
     assert process.wait() == 0
     process.stderr.close()
+
+
+def test_ctrl_c_ends_a_command_with_one_line(capsys, monkeypatch):
+    def interrupted(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pytest_agentbench.cli.main._new_agent", interrupted)
+    assert main(["new-agent", "humob"]) == 130
+    assert capsys.readouterr().err == "agentbench: interrupted\n"
