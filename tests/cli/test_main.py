@@ -74,6 +74,6 @@ def test_ctrl_c_ends_a_command_with_one_line(capsys, monkeypatch):
     def interrupted(name):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pytest_agentbench.cli.main._new_agent", interrupted)
+    monkeypatch.setattr(registry, "get", interrupted)
     assert main(["new-agent", "humob"]) == 130
     assert capsys.readouterr().err == "agentbench: interrupted\n"
