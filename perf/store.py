@@ -53,8 +53,8 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
 
 
 def look_up(path: Path, reviews: int, calls: int) -> list[float]:
+    from pytest_agentbench.benchmarks.behavior_modeling.hidden_reviews import HiddenReviews
     from pytest_agentbench.benchmarks.behavior_modeling.store import (
-        HiddenReviews,
         Store,
         UserItemReviews,
     )

@@ -14,12 +14,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.behavior_modeling import layouts, sample_groups
 from pytest_agentbench.benchmarks.behavior_modeling import store as stores
+from pytest_agentbench.benchmarks.behavior_modeling.hidden_reviews import HiddenReviews
 from pytest_agentbench.benchmarks.behavior_modeling.layouts import Layout
-from pytest_agentbench.benchmarks.behavior_modeling.store import (
-    HiddenReviews,
-    Store,
-    UserItemReviews,
-)
+from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import (
     RECOMMENDATION,
     REVIEW,

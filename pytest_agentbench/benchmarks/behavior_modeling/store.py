@@ -17,7 +17,7 @@ import sqlite3
 import threading
 import weakref
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, ClassVar
@@ -25,6 +25,10 @@ from typing import Any, ClassVar
 from pytest_agentbench.base import files
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.progress import Progress
+from pytest_agentbench.benchmarks.behavior_modeling.hidden_reviews import (
+    NOTHING_HIDDEN,
+    HiddenReviews,
+)
 from pytest_agentbench.benchmarks.behavior_modeling.layouts import existing, store_files
 
 FORMAT = 1  # part of the file's name: raise it when the tables change
@@ -109,33 +113,6 @@ class Store:
             found: dict[str, Any] = json.loads(text)
             return found
         return None
-
-
-class HiddenReviews:
-    """The reviews that no agent may see: those that a user wrote of these items, by user."""
-
-    def __init__(self, items: Mapping[str, Collection[str]]) -> None:
-        self._items = items
-        self._rows: str | None = None
-
-    def __contains__(self, pair: tuple[str, str]) -> bool:
-        user, item = pair
-        return item in self._items.get(user, ())
-
-    def rows(self, store: Store) -> str:
-        """The numbers of their rows, as a JSON list; looked for once, where a query needs them."""
-        if self._rows is None:
-            found = [
-                number
-                for user in self._items
-                for number, item in store.rows("SELECT n, item FROM review WHERE user = ?", (user,))
-                if (user, item) in self
-            ]
-            self._rows = json.dumps(found)
-        return self._rows
-
-
-NOTHING_HIDDEN = HiddenReviews({})
 
 
 class UserItemReviews:
