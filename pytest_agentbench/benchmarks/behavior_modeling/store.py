@@ -17,7 +17,7 @@ import sqlite3
 import threading
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, ClassVar
