@@ -189,7 +189,7 @@ def _reviews(source: RowSource, columns: Columns, counts: Counter[str]) -> Itera
 
 
 def _digest(*values: Any) -> bytes:
-    return hashlib.blake2b(json.dumps(values).encode("ascii"), digest_size=16).digest()
+    return hashlib.blake2b(repr(values).encode(), digest_size=16).digest()
 
 
 def _require_stars(counts: Counter[str], columns: Columns) -> None:

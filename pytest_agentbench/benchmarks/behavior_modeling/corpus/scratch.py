@@ -25,6 +25,7 @@ CREATE TABLE review (
     n INTEGER PRIMARY KEY, user TEXT NOT NULL, item TEXT NOT NULL, time REAL NOT NULL, stars REAL,
     fit INTEGER NOT NULL, start INTEGER NOT NULL, given BLOB, content BLOB
 );
+CREATE TABLE repeated (n INTEGER PRIMARY KEY);
 CREATE TABLE person (user TEXT, enough REAL, last REAL, n INTEGER);
 CREATE TABLE known_item (id TEXT PRIMARY KEY, count INTEGER, mean REAL, newest REAL) WITHOUT ROWID;
 CREATE TABLE known_user (id TEXT PRIMARY KEY, count INTEGER, mean REAL, seen INTEGER) WITHOUT ROWID;
@@ -92,10 +93,12 @@ class Scratch:
         before = self.reviews
         with self._transaction():
             for key in ("given", "content"):
-                self.database.execute(
-                    f"DELETE FROM review WHERE n IN (SELECT n FROM (SELECT n, LAG({key}) OVER "  # noqa: S608 -- ours
-                    f"(ORDER BY {key}, n) = {key} AS again FROM review WHERE {key} IS NOT NULL) WHERE again)"
+                rows = self.database.execute(
+                    f"SELECT {key}, n FROM review WHERE {key} IS NOT NULL ORDER BY {key}, n"  # noqa: S608 -- ours
                 )
+                again = ((new[1],) for old, new in itertools.pairwise(rows) if old[0] == new[0])
+                self.database.executemany("INSERT INTO repeated VALUES (?)", again)
+                self.database.execute("DELETE FROM review WHERE n IN (SELECT n FROM repeated)")
         self.reviews = self.count("review")
         return before - self.reviews
 
