@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 import json
 import shutil
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from pytest_agentbench.base import files
-from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.progress import Progress
 from pytest_agentbench.benchmarks.behavior_modeling.corpus import card, leak, row_sources, split
 from pytest_agentbench.benchmarks.behavior_modeling.corpus import normal_records as normal
@@ -76,8 +77,10 @@ def _make(
 ) -> list[str]:
     counts: Counter[str] = Counter()
     scratch.add_items(_items(sources["items"], columns, counts))
+    counts["repeated rows of items, left out"] = _repeated_items(scratch, columns)
     scratch.add_reviews(_reviews(sources["reviews"], columns, counts))
     _require_stars(counts, columns)
+    counts["repeated reviews, left out"] = scratch.drop_repeated()
     scratch.index(wishes.history)
     cut, drawn = _drawn(scratch, wishes)
     counts["reviews in the store"] = _write(half / "review.json", scratch.lines_before(cut))
@@ -142,8 +145,24 @@ def _items(source: RowSource, columns: Columns, counts: Counter[str]) -> Iterato
             yield record
 
 
+def _repeated_items(scratch: Scratch, columns: Columns) -> int:
+    """How many rows say again what another one says of the same item; others are an error."""
+    copies, others = scratch.database.execute(
+        "SELECT SUM(copies), SUM(others) FROM item"
+    ).fetchone()
+    if others:
+        (item,) = scratch.database.execute("SELECT id FROM item WHERE others LIMIT 1").fetchone()
+        raise BenchmarkError(
+            f"--items: expected one row an item, got {others:,} further rows with other content, as of "
+            f"{columns.tables['items']['item_id']} {shown(item)}; name a table of items, keep one row of "
+            f"each, or name another column with --map items.item_id=COLUMN"
+        )
+    return copies or 0
+
+
 def _reviews(source: RowSource, columns: Columns, counts: Counter[str]) -> Iterator[Review]:
     number = nobody = undated = unrated = 0
+    id_column = columns.tables["reviews"].get("review_id")
     for number, row in enumerate(_rows(source, "reviews"), 1):
         record = normal.review_record(row, columns, number)
         if record is None:
@@ -157,11 +176,20 @@ def _reviews(source: RowSource, columns: Columns, counts: Counter[str]) -> Itera
         unrated += stars is None
         fit = stars is not None and bool(record["text"].strip())
         line = f"{json.dumps(record)}\n".encode("ascii")
-        yield Review(record["user_id"], record["item_id"], time, stars, fit, line)
+        user, item = record["user_id"], record["item_id"]
+        given = normal.identifier(row.get(id_column)) if id_column else None
+        yield Review(
+            user, item, time, stars, fit, line, None if given is None else _digest(given),
+            _digest(user, item, time, record["text"]),
+        )  # fmt: skip
     counts["reviews read"] = number
     counts["reviews without a person or an item, left out"] = nobody
     counts["reviews without a date, left out"] = undated
     counts["reviews without stars from 1 to 5"] = unrated
+
+
+def _digest(*values: Any) -> bytes:
+    return hashlib.blake2b(repr(values).encode(), digest_size=16).digest()
 
 
 def _require_stars(counts: Counter[str], columns: Columns) -> None:

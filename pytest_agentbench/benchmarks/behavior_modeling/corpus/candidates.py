@@ -2,9 +2,13 @@
 
 The true item's place among its candidates by popularity is drawn first, evenly over all tasks, and
 independently of the item. Then as many more popular items as that place asks for are drawn among the
-item's nearest neighbours in popularity, and the rest among the less popular ones. All are of the
-narrowest category of the item that has enough items on both sides. So a candidate's popularity, or its
-place in the order of popularity, says nothing about whether it is the true one.
+item's nearest neighbours in popularity, and the rest among the less popular ones. So a candidate's
+popularity, or its place in the order of popularity, says nothing about whether it is the true one.
+
+All are of one group. Every item belongs to one group only, that of the narrowest of its categories that
+has enough items left. So whichever candidate were the true one, the same items could be drawn beside it.
+If all items of the true item's category could be drawn, those with many categories would be drawn more
+often, and the true item would be the one with few.
 """
 
 from __future__ import annotations
@@ -19,10 +23,16 @@ from typing import Any
 from pytest_agentbench.benchmarks.behavior_modeling.items import categories, kind
 
 WINDOW = 2  # neighbours looked at for each one that is drawn
+# Items of a group for each candidate: then three of four have enough others on both sides. In smaller groups
+# the items in the middle of the popularity are the truths, and it shows in how often an item is a candidate.
+GROUP = 8
+WIDEST = 0  # the tier of an item's kind; narrower ones count down from it, with a city or without
 
 _SCHEMA = """
 DROP TABLE IF EXISTS member;
-CREATE TABLE member (category TEXT NOT NULL, minus INTEGER NOT NULL, item TEXT NOT NULL);
+DROP TABLE IF EXISTS peer;
+CREATE TABLE member (tier INTEGER NOT NULL, category TEXT NOT NULL, minus INTEGER NOT NULL, item TEXT NOT NULL);
+CREATE TABLE peer (item TEXT PRIMARY KEY, category TEXT NOT NULL, minus INTEGER NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -63,56 +73,68 @@ class Drawn:
 
 
 class CandidatePool:
-    """The items of the store by category and popularity."""
+    """The items of the store by group and popularity."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
+    def __init__(self, database: sqlite3.Connection, count: int) -> None:
+        """Groups for tasks of ``count`` candidates each."""
         self._database = database
-        self._sizes: dict[str, int] = {}
+        self._count = count
         database.executescript(_SCHEMA)
         items = database.execute(
             "SELECT item.id, known_item.count, json FROM item JOIN known_item USING (id)"
         )
         database.execute("BEGIN")
-        database.executemany("INSERT INTO member VALUES (?, ?, ?)", _members(items))
+        database.executemany("INSERT INTO member VALUES (?, ?, ?, ?)", _members(items))
+        self._group()
         database.execute("COMMIT")
-        database.execute("CREATE INDEX member_by_category ON member (category, minus, item)")
+        database.execute("CREATE INDEX peer_by_category ON peer (category, minus, item)")
+
+    def _group(self) -> None:
+        """Gives each category, the narrowest first, those of its items that have no group yet."""
+        database = self._database
+        database.execute("CREATE INDEX member_by_category ON member (category, item)")
+        narrowest_first = database.execute(
+            "SELECT tier, category FROM member GROUP BY tier, category HAVING COUNT(*) >= ? "
+            "ORDER BY tier, COUNT(*), category",
+            (2 * self._count - 1,),
+        ).fetchall()
+        left = (
+            "FROM member WHERE category = ? "
+            "AND NOT EXISTS (SELECT 1 FROM peer WHERE peer.item = member.item)"
+        )
+        for tier, category in narrowest_first:
+            (size,) = database.execute(f"SELECT COUNT(*) {left}", (category,)).fetchone()
+            if tier == WIDEST or size >= GROUP * self._count:
+                database.execute(
+                    f"INSERT INTO peer SELECT item, category, minus {left}", (category,)
+                )
 
     def draw(
-        self, item: str, reviewed: frozenset[str], place: int, listed_at: int, count: int,
-        rng: random.Random,
-    ) -> Drawn | None:  # fmt: skip
-        """``count`` candidates, the true item at ``listed_at``; ``place`` of them are more popular.
+        self, item: str, reviewed: frozenset[str], place: int, listed_at: int, rng: random.Random
+    ) -> Drawn | None:
+        """The candidates, the true item at ``listed_at``; ``place`` of them are more popular.
 
-        None where no category has ``count - 1`` items on either side: then not every place were
-        possible, and the place would tell something about the item.
+        None where the group has too few items on either side: then not every place were possible, and
+        the place would tell something about the item.
         """
-        record, popularity = self._database.execute(
-            "SELECT json, known_item.count FROM item JOIN known_item USING (id) WHERE id = ?",
-            (item,),
+        found = self._database.execute(
+            "SELECT category, minus FROM peer WHERE item = ?", (item,)
         ).fetchone()
-        key = (-popularity, item)
-        for tier in category_tiers(json.loads(record)):
-            for category in sorted(set(tier), key=lambda name: (self._size(name), name)):
-                if self._size(category) < 2 * count - 1:
-                    continue
-                above = self._nearest(category, key, "<", max(count - 1, WINDOW * place), reviewed)
-                rest = count - 1 - place
-                below = self._nearest(category, key, ">", max(count - 1, WINDOW * rest), reviewed)
-                if min(len(above), len(below)) < count - 1:
-                    continue
-                others = [
-                    *rng.sample(above[: WINDOW * place], place),
-                    *rng.sample(below[: WINDOW * rest], rest),
-                ]
-                rng.shuffle(others)
-                return Drawn((*others[:listed_at], item, *others[listed_at:]), category)
-        return None
-
-    def _size(self, category: str) -> int:
-        if category not in self._sizes:
-            sql = "SELECT COUNT(*) FROM member WHERE category = ?"
-            self._sizes[category] = self._database.execute(sql, (category,)).fetchone()[0]
-        return self._sizes[category]
+        if found is None:
+            return None
+        category, minus = found
+        others = self._count - 1
+        rest = others - place
+        above = self._nearest(category, (minus, item), "<", max(others, WINDOW * place), reviewed)
+        below = self._nearest(category, (minus, item), ">", max(others, WINDOW * rest), reviewed)
+        if min(len(above), len(below)) < others:
+            return None
+        drawn = [
+            *rng.sample(above[: WINDOW * place], place),
+            *rng.sample(below[: WINDOW * rest], rest),
+        ]
+        rng.shuffle(drawn)
+        return Drawn((*drawn[:listed_at], item, *drawn[listed_at:]), category)
 
     def _nearest(
         self, category: str, key: tuple[int, str], side: str, wanted: int, reviewed: frozenset[str]
@@ -120,7 +142,7 @@ class CandidatePool:
         """The nearest items on one side, without those that the person has reviewed."""
         order = "DESC" if side == "<" else "ASC"
         rows = self._database.execute(
-            f"SELECT item FROM member WHERE category = ? AND (minus, item) {side} (?, ?) "  # noqa: S608 -- ours
+            f"SELECT item FROM peer WHERE category = ? AND (minus, item) {side} (?, ?) "  # noqa: S608 -- ours
             f"ORDER BY minus {order}, item {order}",
             (category, *key),
         )
@@ -133,8 +155,9 @@ class CandidatePool:
         return found
 
 
-def _members(rows: Iterator[tuple[str, int, str]]) -> Iterator[tuple[str, int, str]]:
+def _members(rows: Iterator[tuple[str, int, str]]) -> Iterator[tuple[int, str, int, str]]:
     for item, count, record in rows:
-        names = {name for tier in category_tiers(json.loads(record)) for name in tier}
-        for name in sorted(names):
-            yield name, -count, item
+        tiers = category_tiers(json.loads(record))
+        for tier, names in enumerate(tiers, WIDEST + 1 - len(tiers)):
+            for name in sorted(set(names)):
+                yield tier, name, -count, item

@@ -130,12 +130,13 @@ at least {history} before it.
 
 ## Candidates
 
-The other candidates are of the same kind, of the narrowest category of the true item that has enough items (within its city,
-where items have one), near it in popularity (reviews in the store), and never reviewed by the person. How many of them are
-more popular than the true item is drawn evenly. The same goes for its place in the list.
+The other candidates are of the true item's group, near it in popularity (reviews in the store), and never reviewed by the
+person. An item's group is the narrowest of its categories (within its city, where items have one) that has enough items left,
+and no item is in two groups. So items with many categories are not drawn more often. How many candidates are more popular
+than the true item is drawn evenly. The same goes for its place in the list.
 
 Average of the top 1, 3 and 5 hit rates without looking at the person ("by mean stars" and "by newest review" are not
-controlled, and shown for comparison):
+controlled, and shown for comparison; the number of categories is not held to a margin):
 
 {leak}
 

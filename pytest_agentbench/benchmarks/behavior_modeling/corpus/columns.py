@@ -80,6 +80,7 @@ def choose(found: Mapping[str, Sequence[str]], given: Mapping[str, str]) -> Colu
             raise BenchmarkError(
                 f"--map {name}={column}: expected a column {column!r}, got {_listing(found, tables)}"
             )
+    _refuse_reviews_as_items(found["items"], given)
     shared = [name for name in _ITEM if name in found["reviews"] and name in found["items"]]
     chosen: dict[str, dict[str, str]] = {}
     for table, columns in found.items():
@@ -97,6 +98,19 @@ def choose(found: Mapping[str, Sequence[str]], given: Mapping[str, str]) -> Colu
                 )
     source, kind = ORIGINS.get(chosen["reviews"]["item_id"], (None, None))
     return Columns(chosen, source, kind)
+
+
+def _refuse_reviews_as_items(columns: Sequence[str], given: Mapping[str, str]) -> None:
+    """Reviews have item ids, too; as items they would put what people wrote later into the store."""
+    found = []
+    for field in ("user_id", "text"):
+        said = given.get(f"reviews.{field}") or given.get(field)
+        found += [name for name in (said, *ALIASES["reviews"][field]) if name in columns][:1]
+    if len(found) == 2:
+        raise BenchmarkError(
+            f"--items: expected a table of items, one row an item, got the columns of reviews: "
+            f"{' and '.join(map(shown, found))}; name the table with the items' names and categories"
+        )
 
 
 def _fields() -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pytest_agentbench.benchmarks.behavior_modeling.corpus.tasks_drawn import Recommendation
+from pytest_agentbench.benchmarks.behavior_modeling.items import categories
 
 TOPS = (1, 3, 5)
 # Held to the margin, by the way candidates are drawn. The others use more than order and popularity; they
@@ -44,6 +46,9 @@ def measure(
         )[::-1],
         "by mean stars": lambda task: sorted(task.candidates, key=lambda i: (-known[i][1], i)),
         "by newest review": lambda task: sorted(task.candidates, key=lambda i: (-known[i][2], i)),
+        # Many have the same number: those stay as they are listed.
+        "fewest categories": lambda task: sorted(task.candidates, key=lambda i: known[i][3]),
+        "most categories": lambda task: sorted(task.candidates, key=lambda i: -known[i][3]),
     }
     chance = sum(chance_of(len(task.candidates)) for task in tasks) / len(tasks)
     rates = []
@@ -88,8 +93,9 @@ def table(rates: Sequence[Rate]) -> list[str]:
     return [*lines, chance]
 
 
-def _known(database: sqlite3.Connection, item: str) -> tuple[int, float, float]:
-    count, mean, newest = database.execute(
-        "SELECT count, mean, newest FROM known_item WHERE id = ?", (item,)
+def _known(database: sqlite3.Connection, item: str) -> tuple[int, float, float, int]:
+    count, mean, newest, record = database.execute(
+        "SELECT count, mean, newest, json FROM known_item JOIN item USING (id) WHERE id = ?",
+        (item,),
     ).fetchone()
-    return count, mean or 0.0, newest
+    return count, mean or 0.0, newest, len(set(categories(json.loads(record))))

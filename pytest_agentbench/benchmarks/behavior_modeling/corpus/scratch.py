@@ -17,11 +17,15 @@ from typing import Any, NamedTuple
 from pytest_agentbench.base.progress import Progress, say
 
 _SCHEMA = """
-CREATE TABLE item (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL);
+CREATE TABLE item (
+    n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL,
+    copies INTEGER NOT NULL DEFAULT 0, others INTEGER NOT NULL DEFAULT 0
+);
 CREATE TABLE review (
     n INTEGER PRIMARY KEY, user TEXT NOT NULL, item TEXT NOT NULL, time REAL NOT NULL, stars REAL,
-    fit INTEGER NOT NULL, start INTEGER NOT NULL
+    fit INTEGER NOT NULL, start INTEGER NOT NULL, given BLOB, content BLOB
 );
+CREATE TABLE repeated (n INTEGER PRIMARY KEY);
 CREATE TABLE person (user TEXT, enough REAL, last REAL, n INTEGER);
 CREATE TABLE known_item (id TEXT PRIMARY KEY, count INTEGER, mean REAL, newest REAL) WITHOUT ROWID;
 CREATE TABLE known_user (id TEXT PRIMARY KEY, count INTEGER, mean REAL, seen INTEGER) WITHOUT ROWID;
@@ -39,6 +43,8 @@ class Review(NamedTuple):
     stars: float | None
     fit: bool  # has stars and a text: can be a truth
     line: bytes
+    given: bytes | None = None  # digest of the id in the source
+    content: bytes | None = None  # digest of who wrote what, when and about what
 
 
 class Scratch:
@@ -63,18 +69,38 @@ class Scratch:
         self.database.execute("COMMIT")
 
     def add_items(self, records: Iterable[dict[str, Any]]) -> None:
-        """Keeps the first record of each id."""
+        """Keeps one record of each id, and counts further rows: copies of it, and others."""
         rows = ((record["item_id"], json.dumps(record)) for record in records)
         with self._transaction():
-            self.database.executemany("INSERT OR IGNORE INTO item (id, json) VALUES (?, ?)", rows)
+            self.database.executemany(
+                "INSERT INTO item (id, json) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET "
+                "copies = copies + (json = excluded.json), others = others + (json <> excluded.json)",
+                rows,
+            )
 
     def add_reviews(self, reviews: Iterable[Review]) -> None:
         with self._transaction(), self._spool.open("wb") as spool:
             self.database.executemany(
-                "INSERT INTO review (user, item, time, stars, fit, start) VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO review (user, item, time, stars, fit, start, given, content) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 _spooled(reviews, spool),
             )
         self.reviews = self.count("review")
+
+    def drop_repeated(self) -> int:
+        """Forgets reviews that the source has again, under the same id or word for word; how many."""
+        self._say("looking for reviews that are there twice")
+        before = self.reviews
+        with self._transaction():
+            for key in ("given", "content"):
+                rows = self.database.execute(
+                    f"SELECT {key}, n FROM review WHERE {key} IS NOT NULL ORDER BY {key}, n"  # noqa: S608 -- ours
+                )
+                again = ((new[1],) for old, new in itertools.pairwise(rows) if old[0] == new[0])
+                self.database.executemany("INSERT INTO repeated VALUES (?)", again)
+                self.database.execute("DELETE FROM review WHERE n IN (SELECT n FROM repeated)")
+        self.reviews = self.count("review")
+        return before - self.reviews
 
     def index(self, history: int) -> None:
         """Notes for each person when they had enough reviews, and which one is their last."""
@@ -131,12 +157,15 @@ class Scratch:
     def lines_before(self, cut: float) -> Iterator[bytes]:
         """The lines of the store, in the order of the corpus."""
         progress = Progress("make-dataset: writing review.json", "reviews", self.reviews)
-        times = self.database.execute("SELECT time FROM review ORDER BY n")
+        # A review's number is that of its line; lines of repeated reviews have none.
+        rows = self.database.execute("SELECT n, time FROM review ORDER BY n")
         with self._spool.open("rb") as spool:
-            for number, (line, (time,)) in enumerate(zip(spool, times, strict=True), 1):
+            lines = enumerate(spool, 1)
+            for done, (wanted, time) in enumerate(rows, 1):
+                line = next(line for number, line in lines if number == wanted)
                 if time < cut:
                     yield line
-                if number % _BATCH == 0:
+                if done % _BATCH == 0:
                     progress.add(_BATCH)
 
 
@@ -144,7 +173,10 @@ def _spooled(reviews: Iterable[Review], spool: Any) -> Iterator[tuple[Any, ...]]
     start = 0
     for review in reviews:
         spool.write(review.line)
-        yield review.user, review.item, review.time, review.stars, review.fit, start
+        yield (
+            review.user, review.item, review.time, review.stars, review.fit, start, review.given,
+            review.content,
+        )  # fmt: skip
         start += len(review.line)
 
 

@@ -77,7 +77,7 @@ def draw_tasks(scratch: Scratch, cut: float, tasks: int, candidates: int, seed: 
 
     No person has two tasks. The item of a review task would be the answer of the other one.
     """
-    pool = CandidatePool(scratch.database)
+    pool = CandidatePool(scratch.database, candidates)
     people = scratch.people(cut)
     random.Random(f"{seed} people").shuffle(people)
     wanted = (tasks - tasks // 2, tasks // 2)
@@ -94,7 +94,7 @@ def draw_tasks(scratch: Scratch, cut: float, tasks: int, candidates: int, seed: 
         done = len(drawn.recommendations)
         if done < wanted[0] and (turn % 2 == 0 or len(drawn.reviews) == wanted[1]):
             found = pool.draw(
-                truth.item, truth.reviewed, ranks[done], positions[done], candidates,
+                truth.item, truth.reviewed, ranks[done], positions[done],
                 random.Random(f"{seed} {user}"),
             )  # fmt: skip
             if found is None:

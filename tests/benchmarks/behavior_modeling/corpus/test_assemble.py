@@ -332,3 +332,54 @@ def test_the_card_says_what_was_read_and_when_it_was_cut(make):
     assert str(folder.parent) not in made.card
     assert "seed 7" in made.card
     assert "yours to check" in made.card
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_reviews_are_no_items(make, shape):
+    folder, result = make(shape, items=SHAPES[shape][0](REVIEWS)["reviews"])
+    assert result.ret == 2
+    text = "review_text" if shape == "goodreads" else "text"
+    result.stderr.fnmatch_lines(
+        [f"agentbench: --items: expected a table of items, one row an item, got the columns of reviews: "
+         f"'user_id' and '{text}'*"]
+    )  # fmt: skip
+    assert not folder.exists()
+
+
+def test_two_different_rows_of_an_item_are_refused_and_copies_counted(make):
+    rows = corpora.yelp(REVIEWS)["items"]
+    folder, result = make("yelp", items=[*rows, {**rows[3], "name": "Later"}])
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(
+        [f"agentbench: --items: expected one row an item, got 1 further rows with other content, as of "
+         f"business_id '{rows[3]['business_id']}'*"]
+    )  # fmt: skip
+    assert not folder.exists()
+    folder, result = make("yelp", items=[*rows, rows[3], rows[4]])
+    assert "  repeated rows of items, left out: 2" in result.outlines
+    assert "- repeated rows of items, left out: 2\n" in Made(folder).card
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_corpus_given_twice_makes_what_it_makes_given_once(make, shape):
+    once, _ = make(shape, out="once")
+    rows = SHAPES[shape][0](REVIEWS)["reviews"]
+    again = [
+        {**row, "review_id": f"again{n}"} if "review_id" in row else row
+        for n, row in enumerate(rows)
+    ]
+    twice, result = make(shape, out="twice", reviews=[*rows, *again, *rows[:7]])
+    assert result.ret == 0, result.stderr.str()
+    for name in ("review.json", "item.json", "user.json", "test_tasks.json"):
+        assert (twice / name).read_bytes() == (once / name).read_bytes()
+    dropped = f"repeated reviews, left out: {len(rows) + 7:,}"
+    assert f"  {dropped}" in result.outlines
+    assert f"- {dropped}\n" in Made(twice).card
+
+
+def test_a_review_id_counts_once_whatever_its_rows_say(make):
+    rows = corpora.yelp(REVIEWS)["reviews"]
+    late = {**rows[0], "text": "Edited later.", "date": "2031-01-01 00:00:00"}
+    folder, result = make("yelp", reviews=[*rows, late])
+    assert "  repeated reviews, left out: 1" in result.outlines
+    assert "Edited later." not in json.dumps(Made(folder).tasks)

@@ -15,6 +15,8 @@ from pytest_agentbench.benchmarks.behavior_modeling.corpus.tasks_drawn import Re
 KNOWN = {"a": (60, 1.0, 5.0), "b": (50, 2.0, 4.0), "c": (40, 3.0, 3.0), "d": (30, 4.0, 2.0),
          "e": (20, 5.0, 1.0), "f": (10, None, 9.0)}  # fmt: skip
 
+CATEGORIES = {"a": "x", "b": "xy", "c": "xyz", "d": "xyzz", "e": "", "f": "xyzw"}  # z twice is one
+
 
 @pytest.fixture
 def database(tmp_path):
@@ -22,6 +24,7 @@ def database(tmp_path):
     scratch.database.executemany(
         "INSERT INTO known_item VALUES (?, ?, ?, ?)", [(item, *of) for item, of in KNOWN.items()]
     )
+    scratch.add_items({"item_id": i, "categories": list(names)} for i, names in CATEGORIES.items())
     yield scratch.database
     scratch.close()
 
@@ -40,6 +43,8 @@ def test_each_order_puts_the_true_item_where_counting_puts_it(database):
         "by popularity, reversed": (4, 1, 6),
         "by mean stars": (3, 6, 5),  # no stars at all: last
         "by newest review": (4, 1, 2),
+        "fewest categories": (4, 6, 2),  # c and d have as many: as listed, c first
+        "most categories": (2, 1, 5),
     }
     assert [rate.order for rate in rates] == list(places)
     for rate in rates:

@@ -32,13 +32,37 @@ def scratch(tmp_path):
     made.close()
 
 
-def test_the_first_record_of_an_item_is_kept(scratch):
-    scratch.add_items({"item_id": one, "n": n} for n, one in enumerate(["tea", "cup", "tea"]))
-    rows = scratch.database.execute("SELECT json FROM item ORDER BY n").fetchall()
-    assert [json.loads(text) for (text,) in rows] == [
-        {"item_id": "tea", "n": 0},
-        {"item_id": "cup", "n": 1},
+def test_further_rows_of_an_item_are_counted_as_copies_or_others(scratch):
+    rows = [("tea", 0), ("cup", 1), ("tea", 0), ("tea", 2), ("tea", 0)]
+    scratch.add_items({"item_id": one, "n": n} for one, n in rows)
+    kept = scratch.database.execute("SELECT json, copies, others FROM item ORDER BY n").fetchall()
+    assert [(json.loads(text), *counts) for text, *counts in kept] == [
+        ({"item_id": "tea", "n": 0}, 2, 1),
+        ({"item_id": "cup", "n": 1}, 0, 0),
     ]
+
+
+def test_of_repeated_reviews_the_first_is_kept_and_lines_stay_with_theirs(tmp_path):
+    scratch = Scratch(tmp_path)
+    keys = [
+        (b"1", b"a"),
+        (b"2", b"b"),
+        (b"1", b"c"),
+        (None, b"d"),
+        (None, b"e"),
+        (b"3", b"b"),
+        (b"4", b"f"),
+    ]
+    given = [
+        review("ada", f"item{n}", float(n))._replace(given=one, content=other)
+        for n, (one, other) in enumerate(keys)
+    ]
+    scratch.add_reviews(given)
+    assert scratch.drop_repeated() == 2  # the third by its id, the sixth by its content
+    assert scratch.reviews == 5
+    assert list(scratch.lines_before(9.0)) == [given[n].line for n in (0, 1, 3, 4, 6)]
+    assert list(scratch.lines_before(4.0)) == [given[n].line for n in (0, 1, 3)]
+    scratch.close()
 
 
 def test_lines_before_a_cut_come_back_as_they_were_and_in_their_order(scratch):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import statistics
 
 import pytest
 
@@ -67,6 +69,35 @@ def test_nobody_has_two_tasks_and_each_asks_for_the_last_review(scratch):
     for task in drawn.reviews:
         n = int(task.user[1:])
         assert (task.stars, task.text) == (1.0 + n % 5, f" last of {n} ")
+
+
+def test_the_true_item_has_neither_few_nor_many_categories_among_its_candidates(scratch):
+    rng = random.Random(5)
+    names = {
+        f"i{n:03}": [f"main{n % 2}", *rng.sample(["a", "b", "c", "d", "e"], rng.randint(0, 3))]
+        for n in range(400)
+    }
+    reviews = [
+        review(f"fan{k}", item, 1.0, f"{item} {k}") for n, item in enumerate(names) for k in range(1 + n % 37)
+    ]  # fmt: skip
+    for n, item in enumerate(names):
+        reviews += [review(f"p{n:03}", "i000", 2.0, f"first of {n}")]
+        reviews += [review(f"p{n:03}", item, CUT, f"last of {n}")]
+    fill(scratch, reviews, [])
+    scratch.add_items(
+        {"item_id": item, "type": "product", "categories": some} for item, some in names.items()
+    )
+    tasks = draw_tasks(scratch, CUT, tasks=300, candidates=5, seed=1).recommendations
+    assert len(tasks) == 150
+
+    # How many of the others have more categories, how many fewer: on average as many.
+    def difference(task):
+        own = len(names[task.item])
+        return sum((len(names[i]) > own) - (len(names[i]) < own) for i in task.candidates)
+
+    found = [difference(task) for task in tasks]
+    error = statistics.stdev(found) / len(found) ** 0.5
+    assert abs(statistics.mean(found)) < 3 * error
 
 
 def test_the_seed_decides_and_nothing_else(scratch, tmp_path):
