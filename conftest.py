@@ -89,6 +89,7 @@ class Project:
                 code = main(list(args))
             except SystemExit as ended:
                 code = int(ended.code or 0)
+            self._libraries.remember()
         lines = (file.buffer.getvalue().decode("utf-8").splitlines() for file in (out, err))
         return pytest.RunResult(code, *lines, time.perf_counter() - started)
 
@@ -156,6 +157,9 @@ class Libraries:
         self._modules: dict[str, ModuleType] = {}
 
     def pytest_unconfigure(self) -> None:
+        self.remember()
+
+    def remember(self) -> None:
         theirs = (str(TOY), str(Path.cwd()))
         for name, module in list(sys.modules.items()):
             # None forbids an import (without_bokeh.py): that is the run's, not the next test's.
@@ -181,6 +185,12 @@ def libraries() -> Iterator[Libraries]:
     found = Libraries()
     yield found
     found.keep()
+
+
+@pytest.fixture
+def pytester(libraries: Libraries, pytester: pytest.Pytester) -> pytest.Pytester:
+    """pytest's own, which forgets what was imported while it was there: not our libraries."""
+    return pytester
 
 
 @pytest.fixture

@@ -82,7 +82,6 @@ class Mine(RecommendationAgent):
             raise KeyboardInterrupt
         return self.task["candidate_list"]
 """
-    with pytest.raises(KeyboardInterrupt):
-        challenge("ranks", agent)
+    challenge("ranks", agent)
     assert len(project.records()) == 2
     assert project.scores()["incomplete"] == "interrupted"

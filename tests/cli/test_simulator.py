@@ -63,13 +63,13 @@ def test_the_usual_block_runs_and_leaves_a_run(project, server, challenge):
     assert project.scores()["agent"]["name"] == "script.py:Mine"
 
 
-def test_the_agent_has_the_store_without_the_review_in_question_and_our_model(
+def test_the_agent_has_the_store_without_the_reviews_in_question_and_our_model(
     project, server, challenge
 ):
     challenge("reviews", REVIEWER, config(project, server))
     asked = [seen["body"]["messages"][0]["content"] for seen in server.seen]
-    others = [f"i{n}" for n in range(8)]
-    assert asked == [f"Ada on i{n} {[i for i in others if i != f'i{n}']}" for n in range(6)]
+    # The six tasks are about i0 to i5: what one of them asks for, none of them shows.
+    assert asked == [f"Ada on i{n} ['i6', 'i7']" for n in range(6)]
     assert {(seen["body"]["model"], seen["key"]) for seen in server.seen} == {("m", None)}
 
 
