@@ -188,7 +188,10 @@ def libraries() -> Iterator[Libraries]:
 
 
 @pytest.fixture
-def pytester(libraries: Libraries, pytester: pytest.Pytester) -> pytest.Pytester:
+def pytester(
+    libraries: Libraries,  # noqa: ARG001 -- it is to be there first
+    pytester: pytest.Pytester,
+) -> pytest.Pytester:
     """pytest's own, which forgets what was imported while it was there: not our libraries."""
     return pytester
 
