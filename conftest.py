@@ -160,10 +160,14 @@ class Libraries:
         self.remember()
 
     def remember(self) -> None:
+        from pytest_agentbench.agents import (
+            framework_imports,
+        )  # the README's commands need none of it
+
         theirs = (str(TOY), str(Path.cwd()))
         for name, module in list(sys.modules.items()):
             # None forbids an import (without_bokeh.py): that is the run's, not the next test's.
-            if name.partition(".")[0] in ("websocietysimulator", "agentsociety"):
+            if name.partition(".")[0] in framework_imports.ROOTS:
                 continue  # a stand-in of one run, or a test's own
             if module is not None and not str(getattr(module, "__file__", None)).startswith(theirs):
                 self._modules[name] = module

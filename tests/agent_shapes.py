@@ -29,3 +29,17 @@ class Model:
     def __call__(self, messages, **options):
         self.asked.append(messages)
         return "reply"
+
+
+class Store:
+    """A user-item-review store that knows whose question it is for."""
+
+    def __init__(self, user):
+        self.user = user
+
+    def get_user(self, user_id):
+        return {"user_id": user_id, "store": self.user}
+
+
+def question(user, **fields):
+    return {"target": "recommendation", "user_id": user, "uir": Store(user), **fields}

@@ -7,26 +7,12 @@ import inspect
 import json
 
 import pytest
-from agent_shapes import Model, asked
+from agent_shapes import Model, asked, question
 
 from pytest_agentbench.agents.asbench.individual import IndividualAgentBase
 from pytest_agentbench.agents.asbench.toolbox import Toolbox
 from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.base.errors import BenchmarkError
-
-
-class Store:
-    """A user-item-review store that knows whose question it is for."""
-
-    def __init__(self, user):
-        self.user = user
-
-    def get_user(self, user_id):
-        return {"user_id": user_id, "store": self.user}
-
-
-def question(user, **fields):
-    return {"target": "recommendation", "user_id": user, "uir": Store(user), **fields}
 
 
 class Individual(IndividualAgentBase):
