@@ -151,6 +151,10 @@ class BehaviorModeling(Benchmark):
             help="show candidates in the order of the file, which leaks the answer",
         ),
         Parameter(
+            "store_parity", "true or false", parse.yes_or_no, default=False, flag=True,
+            help="let the store hide nothing, as the published tool; agents can then read the truth",
+        ),
+        Parameter(
             "device", "auto, gpu (if there is one), cpu, cuda, cuda:N or mps (for the text models)", parse.text, "auto"
         ),
         Parameter("revision", "a commit, tag or branch of the hub's data set", parse.text),

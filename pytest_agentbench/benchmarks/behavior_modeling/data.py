@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.behavior_modeling import layouts, sample_groups
 from pytest_agentbench.benchmarks.behavior_modeling import store as stores
-from pytest_agentbench.benchmarks.behavior_modeling.hidden_reviews import HiddenReviews
+from pytest_agentbench.benchmarks.behavior_modeling.hidden_reviews import (
+    NOTHING_HIDDEN,
+    HiddenReviews,
+)
 from pytest_agentbench.benchmarks.behavior_modeling.layouts import Layout
 from pytest_agentbench.benchmarks.behavior_modeling.store import Store, UserItemReviews
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import (
@@ -52,6 +55,7 @@ class BehaviorDataset(Dataset):
         name: str,
         seed: int = 0,
         keep_order: bool = False,
+        store_parity: bool = False,
         models: ModelSet | None = None,
         without_models: str = "no text models were given",
         device: str | None = None,
@@ -69,7 +73,9 @@ class BehaviorDataset(Dataset):
         self._keep_order = keep_order
         self._device = device
         self._reader: Reader | None = None
-        self._hidden = HiddenReviews(_asked_about([*tasks, *other_tasks]))
+        self._store_parity = store_parity
+        asked = HiddenReviews(_asked_about([*tasks, *other_tasks]))
+        self._hidden = NOTHING_HIDDEN if store_parity else asked
         self._index = {str(key): index for index, key in enumerate(self.keys)}
         self.digest = self._digest(store_digest)
         counts = dict.fromkeys((RECOMMENDATION, REVIEW), 0)
@@ -110,7 +116,8 @@ class BehaviorDataset(Dataset):
             versions = ", ".join(digest[:12] for digest in self.models.digests().values())
             models = f"{self.models.name} ({versions})"
         order = "as in the file" if self._keep_order else f"seed {self._seed}"
-        return {"text models": models, "candidate order": order}
+        store = {"store": "nothing hidden, as published"} if self._store_parity else {}
+        return {"text models": models, "candidate order": order, **store}
 
     def cluster(self, index: int) -> str:
         return self.tasks[index].user_id
@@ -152,6 +159,7 @@ def load(settings: Settings) -> BehaviorDataset:
     why_none = sets.why_none(wanted) if scored and models is None else None
     opened, digest = stores.open_store(layout.store)
     device = settings.parameters.get("device")
+    parity = bool(settings.parameters.get("store_parity"))
     return BehaviorDataset(
         tasks,
         opened,
@@ -159,10 +167,11 @@ def load(settings: Settings) -> BehaviorDataset:
         name=name,
         seed=settings.seed,
         keep_order=bool(settings.parameters.get("keep_candidate_order")),
+        store_parity=parity,
         models=models,
         without_models=f"no text models ({why_none})",
         device=None if device in ("auto", "gpu") else device,
-        notes=_notes(layout, tasks, why_none),
+        notes=_notes(layout, tasks, why_none, parity),
         other_tasks=_other_tasks(layout, settings.mode),
     )
 
@@ -210,7 +219,9 @@ def truth_places(settings: Settings) -> list[Path]:
     return places
 
 
-def _notes(layout: Layout, tasks: Sequence[Task], why_no_models: str | None) -> list[str]:
+def _notes(
+    layout: Layout, tasks: Sequence[Task], why_no_models: str | None, parity: bool
+) -> list[str]:
     """What people should know before the first sample is asked."""
     notes = []
     double = sum(task.repeats for task in tasks)
@@ -219,6 +230,8 @@ def _notes(layout: Layout, tasks: Sequence[Task], why_no_models: str | None) -> 
         notes.append(f"{named} a candidate twice: it is counted once, at its first place")
     if layout.store is None:
         notes.append(f"no {', '.join(layouts.STORE_FILES)}: the store answers nothing")
+    if parity:
+        notes.append("--store-parity: the store hides nothing, so agents can read the truth there")
     if why_no_models is not None:
         notes.append(
             f"text models: none ({why_no_models}); emotion, topic and what needs them will be absent"

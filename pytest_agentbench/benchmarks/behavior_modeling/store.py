@@ -118,7 +118,7 @@ class Store:
 class UserItemReviews:
     """What an agent may ask about users, items and reviews.
 
-    The ``hidden`` reviews are in no answer. Every call gives fresh objects, which the agent may change.
+    The ``hidden`` reviews are in no answer, and in no count or average. Every call gives fresh objects, which the agent may change.
     """
 
     agentbench_methods: ClassVar[tuple[str, ...]] = (
@@ -131,11 +131,15 @@ class UserItemReviews:
 
     def get_user(self, user_id: str) -> dict[str, Any] | None:
         """The user's record, or None."""
-        return self._store.get("user", user_id)
+        return self._record("user", user_id)
 
     def get_item(self, item_id: str) -> dict[str, Any] | None:
         """The item's record (``name`` or ``title``, ``categories`` …), or None."""
-        return self._store.get("item", item_id)
+        return self._record("item", item_id)
+
+    def _record(self, table: str, identifier: str) -> dict[str, Any] | None:
+        found = self._store.get(table, identifier)
+        return None if found is None else self._hidden.without(found, table, self._store)
 
     def get_reviews(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from benchmarks.behavior_modeling.conftest import ITEMS, REVIEWS, USERS
+
 from pytest_agentbench.benchmarks.behavior_modeling.store import UserItemReviews
 
 
@@ -44,3 +46,74 @@ def test_no_truth_of_the_demo_can_be_asked_for(load):
                 )
             written = {r["item_id"] for r in uir.get_reviews(user_id=task.user_id)}
             assert item not in written
+
+
+def counted(records, key, reviews):
+    """The records with a count and an average over all reviews, as sites publish them."""
+    found = []
+    for record in records:
+        stars = [r["stars"] for r in reviews if r[key] == record[key]]
+        average = round(sum(stars) / len(stars), 2) if stars else 0.0
+        found.append({**record, "review_count": len(stars), "average_stars": average})
+    return found
+
+
+def test_counts_and_averages_do_not_tell_what_is_hidden(folder, load):
+    """Otherwise u1's average over r1, r2 and r4 less what is visible gives the truth."""
+    users, items = counted(USERS, "user_id", REVIEWS), counted(ITEMS, "item_id", REVIEWS)
+    place = folder(user=users, item=items)
+    uir = load(place).sample(0).context["uir"]
+    seen = [uir.get_reviews(review_id=i)[0] for i in uir.ids("review")]
+    for user in counted(USERS, "user_id", seen):
+        assert uir.get_user(user["user_id"]) == user
+    for item in counted(ITEMS, "item_id", seen):
+        assert uir.get_item(item["item_id"]) == item
+    assert users != counted(USERS, "user_id", seen), "otherwise there is nothing to hide"
+
+    published = load(place, store_parity=True).sample(0).context["uir"]
+    assert [published.get_user(user["user_id"]) for user in users] == users
+    assert [published.get_item(item["item_id"]) for item in items] == items
+    assert ids(published.get_reviews(user_id="u1")) == ["r1", "r2", "r4"]
+
+
+# At its first sample it reads all that the store shows, and remembers it.
+CRAWLER = """
+known = {}
+
+def agent(context):
+    uir = context["uir"]
+    if not known:
+        for user in uir.ids("user", limit=10_000):
+            for review in uir.get_reviews(user_id=user):
+                known[user, review["item_id"]] = review
+        for item in uir.ids("item", limit=10_000):
+            for review in uir.get_reviews(item_id=item):
+                known[review["user_id"], item] = review
+    user = context["user_id"]
+    if context["target"] == "recommendation":
+        return sorted(context["candidate_list"], key=lambda item: (user, item) not in known)
+    found = known.get((user, context["item_id"]), {"stars": 1, "text": "?"})
+    return {"stars": found["stars"], "review": found["text"]}
+"""
+
+
+def test_an_agent_that_reads_the_whole_store_does_not_find_the_answers(project, monkeypatch):
+    monkeypatch.setenv("AGENTBENCH_CACHE", str(project.path / "cache"))
+    project.write(crawler__py=CRAWLER)
+
+    def crawl(*more):
+        command = ["--benchmark", "BehaviorModeling", "--agent", "crawler.py"]
+        result = project.pytest(*command, "--text-models", "none", *more)
+        found = project.scores()
+        hits = found["readings"]["documented"]["top_5_hit_rate"]["value"]
+        error = found["readings"]["extended"]["star_mae"]["value"]
+        return result, found["conditions"].get("store"), hits, error
+
+    for isolation in ("none", "process"):
+        _, store, hits, error = crawl("--agent-isolation", isolation)
+        assert store is None
+        assert hits < 0.45  # 5 of 20 by chance
+        assert error > 1  # it answers one star, because it knows nothing
+    result, store, hits, error = crawl("--store-parity")
+    result.stdout.fnmatch_lines(["  --store-parity: the store hides nothing, *"])
+    assert (store, hits, error) == ("nothing hidden, as published", 1.0, 0.0)

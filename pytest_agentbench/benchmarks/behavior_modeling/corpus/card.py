@@ -11,6 +11,7 @@ from pytest_agentbench.benchmarks.behavior_modeling.corpus import leak
 from pytest_agentbench.benchmarks.behavior_modeling.corpus import normal_records as normal
 from pytest_agentbench.benchmarks.behavior_modeling.corpus.columns import Columns
 from pytest_agentbench.benchmarks.behavior_modeling.corpus.row_sources import RowSource
+from pytest_agentbench.benchmarks.behavior_modeling.visible_totals import COUNTS, MEANS
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def text(made: Made) -> str:
         or "- nobody",
         recommendations=made.tasks[0], reviews=made.tasks[1], moment=made.moment,
         history=made.history, candidates=made.candidates, seed=made.seed,
-        recounted=_names(*normal.COUNTS, *normal.MEANS),
+        recounted=_names(*COUNTS, *MEANS),
         dropped_items=_names(*normal.DROPPED_OF_ITEMS, *normal.DROPPED_DETAILS),
         dropped_users=_names(*normal.DROPPED_OF_USERS, f"{normal.DROPPED_PREFIX}*"),
         leak="\n".join(leak.table(made.rates)),

@@ -11,11 +11,10 @@ from typing import Any
 from pytest_agentbench.benchmarks.behavior_modeling.corpus.columns import Columns
 from pytest_agentbench.benchmarks.behavior_modeling.items import categories
 from pytest_agentbench.benchmarks.behavior_modeling.store import review_time
+from pytest_agentbench.benchmarks.behavior_modeling.visible_totals import COUNTS, MEANS
 
-# Computed over all reviews, those after the split included: computed again from the store.
-COUNTS = ("review_count", "rating_number", "ratings_count", "text_reviews_count")
-MEANS = ("average_rating", "average_stars", "stars")
-# Likewise, but not to be had from the store: left out. Bought, viewed and shelved together tells
+# COUNTS and MEANS are over all reviews, those after the split included: computed again from the store.
+# These likewise, but not to be had from the store: left out. Bought, viewed and shelved together tells
 # what people chose later; votes and compliments are about reviews that are not in the store.
 DROPPED_OF_ITEMS = (
     "also_bought", "also_buy", "also_view", "also_viewed", "bought_together", "buy_after_viewing",
