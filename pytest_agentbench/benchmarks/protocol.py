@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+from pytest_agentbench.base import parse
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.sources import hub_cache, partitions
 from pytest_agentbench.metrics.estimator import Estimator
@@ -60,6 +61,16 @@ class Parameter:
     help: str | None = None  # for --NAME, --agentbench-NAME and agentbench_NAME
     metavar: str = "VALUE"  # stands for the value in the help
     flag: bool = False  # takes no value on the command line; true or false elsewhere
+    # Names a file, a folder, a model or an address (as parse.path does): the manifest of a run, which
+    # somebody else may have made, cannot give it, except these words.
+    place: bool = False
+    words: tuple[str, ...] = ()
+
+    def is_place(self, value: Any) -> bool:
+        """Whether this value would be opened or asked, and not only looked at."""
+        if value is None or value == self.default or value in self.words:
+            return False
+        return self.place or self.parse is parse.path
 
 
 class SampleKey(NamedTuple):

@@ -29,11 +29,17 @@ def match(name: str) -> str | None:
     return next((known for known in available() if known.lower() == name.lower()), None)
 
 
-def get(name: str) -> Benchmark:
-    """The benchmark of this name, or the one at ``package.module:Class``."""
+def installed(name: str) -> Benchmark | None:
+    """The benchmark that is registered under this name; nothing that the name itself says is imported."""
     known = match(name)
+    return None if known is None else _made(available()[known].load(), available()[known].value)
+
+
+def get(name: str) -> Benchmark:
+    """The benchmark of this name, or the one at ``package.module:Class``; for names that a user gives."""
+    known = installed(name)
     if known is not None:
-        return _made(available()[known].load(), available()[known].value)
+        return known
     module, colon, attribute = name.partition(":")
     if colon:
         if str(Path.cwd()) not in sys.path:

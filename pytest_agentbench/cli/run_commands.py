@@ -7,6 +7,7 @@ What computes or draws is imported by the command that needs it: NumPy would dou
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 from collections.abc import Sequence
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.reports import inspect_log
 from pytest_agentbench.reports.run_list import runs_table
 from pytest_agentbench.runs import names, stored
-from pytest_agentbench.runs.stored import StoredRun
+from pytest_agentbench.runs.stored import Named
 
 _RUN = "a run: a folder, its scores.json, last, or a saved name"
 _FORMATS = {"markdown": "Markdown", "json": "JSON", "html": "an HTML page"}
@@ -27,7 +29,8 @@ def add_run_commands(commands: Any) -> None:
     """Adds the commands to the parser of ``agentbench``."""
     listing = commands.add_parser("runs", help="list the runs with their headline")
     listing.add_argument("folders", metavar="DIR", nargs="*", type=Path)
-    listing.set_defaults(run=lambda given: _runs(given.folders))
+    _add_benchmark(listing)
+    listing.set_defaults(run=_runs)
 
     saving = commands.add_parser("save", help="keep a copy of a run under a name")
     saving.add_argument("name", metavar="NAME")
@@ -83,12 +86,25 @@ def _add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
         )
 
 
-def _add_data_and_output(parser: argparse.ArgumentParser, default: str = "stdout") -> None:
+def _add_benchmark(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--dataset",
-        metavar="PATH",
-        help="the data of the runs (default: the path in their manifests)",
-    )
+        "--benchmark", metavar="package.module:Class", action="append", default=[],
+        help="a benchmark of the runs that no installed package registers; may be repeated",
+    )  # fmt: skip
+    parser.set_defaults(parameter=[])
+
+
+def _add_data_and_output(parser: argparse.ArgumentParser, default: str = "stdout") -> None:
+    _add_benchmark(parser)
+    parser.add_argument(
+        "--dataset", metavar="PATH",
+        help="the data of the runs (default: where runs of yours found them; a path that only a run's "
+        "files name is not opened)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--parameter", metavar="NAME=VALUE", action="append", default=[],
+        help="a parameter of the benchmark, where the runs name a path in it; may be repeated",
+    )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=f"default: {default}")
 
 
@@ -112,25 +128,39 @@ def _write(text: str, output: Path | None) -> int:
     return 0
 
 
-def _folders(given: Sequence[Path]) -> list[StoredRun]:
-    """The finished runs below these folders, each once; by default those of this project."""
+def _named(given: argparse.Namespace) -> Named:
+    """What the command itself says about the runs that it reads."""
+    pairs = [pair.partition("=") for pair in given.parameter]
+    for name, equals, _ in pairs:
+        if not equals:
+            raise BenchmarkError(f"--parameter: expected NAME=VALUE, got {name!r}")
+    return Named(
+        tuple(map(registry.get, given.benchmark)), {name: value for name, _, value in pairs}
+    )
+
+
+def _folders(given: Sequence[Path], named: Named) -> names.Below:
+    """The runs below these folders, each once; by default those of this project."""
     folders = list(given) or [names.find_house(Path.cwd()) / names.RUNS]
     for folder in folders:
         if given and not folder.is_dir():
             raise BenchmarkError(f"{folder}: expected a folder with runs below it")
-    found = {run.folder.resolve(): run for folder in folders for run in names.runs_below(folder)}
-    if not found:
+    below = [names.runs_below(folder, named) for folder in folders]
+    found = {run.folder.resolve(): run for one in below for run in one.runs}
+    damaged = list(dict.fromkeys(why for one in below for why in one.damaged))
+    if not found and not damaged:
         raise BenchmarkError(
             f"{', '.join(map(str, folders))}: expected finished runs below it, got none"
         )
-    return list(found.values())
+    return names.Below(list(found.values()), damaged)
 
 
-def _runs(folders: Sequence[Path]) -> int:
-    found = _folders(folders)
-    house = names.find_house(Path.cwd())
-    kept = [] if folders else list(names.runs_below(house / names.SAVED))
-    return _write(runs_table(found, kept), None)
+def _runs(given: argparse.Namespace) -> int:
+    named = _named(given)
+    found = _folders(given.folders, named)
+    saved = names.find_house(Path.cwd()) / names.SAVED
+    kept = names.Below([], []) if given.folders else names.runs_below(saved, named)
+    return _write(runs_table(found.runs, kept.runs, found.damaged + kept.damaged), None)
 
 
 def _save(name: str, source: str, replace: bool) -> int:
@@ -144,7 +174,9 @@ def _compare(given: argparse.Namespace) -> int:
     from pytest_agentbench.reports import comparison
     from pytest_agentbench.scoring import compare
 
-    found = compare.compare(_find(given.before), _find(given.after), given.reading, given.dataset)
+    found = compare.compare(
+        _find(given.before), _find(given.after), given.reading, given.dataset, _named(given)
+    )
     if given.format == "json":
         return _write(json.dumps(found.as_json(), indent=2, allow_nan=False) + "\n", given.output)
     return _write(comparison.RENDERERS[given.format](found), given.output)
@@ -154,19 +186,24 @@ def _leaderboard(given: argparse.Namespace) -> int:
     from pytest_agentbench.reports import leaderboard
     from pytest_agentbench.scoring import ranking
 
-    board = ranking.leaderboard(_folders(given.folders), given.dataset)
+    found = _folders(given.folders, _named(given))
+    board = ranking.leaderboard(found.runs, given.dataset)
+    board = dataclasses.replace(board, left_out=(*board.left_out, *found.damaged))
     render = leaderboard.html if given.format == "html" else leaderboard.text
     return _write(render(board), given.output)
 
 
 def _export(given: argparse.Namespace) -> int:
-    run = stored.read(_find(given.source))
+    run = stored.read(_find(given.source), _named(given))
     if given.format == "submission":
-        return _write(stored.benchmark_of(run).submission_text(run.records), given.output)
+        with stored.blamed_on(run):
+            text = stored.benchmark_of(run).submission_text(run.records)
+        return _write(text, given.output)
     dataset, problem = inspect_log.load_context(run, given.dataset)
     if problem is not None:
         print(f"agentbench: {problem}", file=sys.stderr)
-    log = inspect_log.inspect_log(run, dataset)
+    with stored.blamed_on(run):
+        log = inspect_log.inspect_log(run, dataset)
     path: Path = given.output or Path("logs")  # where `inspect view` looks
     if given.output is None:
         path.mkdir(exist_ok=True)
@@ -180,14 +217,15 @@ def _export(given: argparse.Namespace) -> int:
 def _report(given: argparse.Namespace) -> int:
     from pytest_agentbench.reports.html.report import write_html
 
-    run = stored.read(_find(given.source))
+    run = stored.read(_find(given.source), _named(given))
     settings = stored.settings_of(run, given.dataset)
     dataset = stored.load_data(run, settings)
     order = {str(key): number for number, key in enumerate(dataset.keys)}
     records = sorted(run.records, key=lambda record: (order[record.sample], record.epoch))
     path = given.output or run.folder / "report.html"
     try:
-        write_html(path, settings, dataset, run.scores, records)
+        with stored.blamed_on(run):
+            write_html(path, settings, dataset, run.scores, records)
     except OSError as error:
         raise BenchmarkError(f"{path}: expected a place for the report: {error.strerror}") from None
     print(path)

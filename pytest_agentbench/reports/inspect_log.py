@@ -26,7 +26,6 @@ _ROLES = ("system", "user", "assistant")
 def inspect_log(run: StoredRun, dataset: Dataset | None) -> dict[str, Any]:
     """The log of a run; without its data the samples show no context and no truth."""
     scores, manifest = run.scores, run.manifest
-    settings: Mapping[str, Any] = manifest.get("settings") or {}
     created = _created(run)
     samples = [record.sample for record in run.records if record.epoch == 1]
     key = hashlib.sha256(f"{run.name} {created}".encode()).hexdigest()[:22]
@@ -42,7 +41,7 @@ def inspect_log(run: StoredRun, dataset: Dataset | None) -> dict[str, Any]:
             "task_id": key,
             "task_version": 0,
             "task_attribs": {},
-            "task_args": {"mode": scores.mode, **(settings.get("parameters") or {})},
+            "task_args": {"mode": scores.mode, **manifest.settings.parameters},
             "solver": run.agent,
             "dataset": {
                 "name": scores.dataset.description,
@@ -54,7 +53,7 @@ def inspect_log(run: StoredRun, dataset: Dataset | None) -> dict[str, Any]:
             "model": run.agent,
             "model_args": {},
             "config": {"epochs": max((r.epoch for r in run.records), default=1)},
-            "packages": dict(manifest.get("versions") or {}),
+            "packages": dict(manifest.versions),
             "metadata": {
                 "agentbench_run": run.name,
                 "data_digest": scores.dataset.digest,
@@ -87,7 +86,7 @@ def load_context(run: StoredRun, dataset: str | None) -> tuple[Dataset | None, s
 
 def _created(run: StoredRun) -> str:
     try:
-        started = datetime.strptime(str(run.manifest.get("started")), "%Y%m%d-%H%M%S")
+        started = datetime.strptime(run.manifest.started, "%Y%m%d-%H%M%S")
     except ValueError:
         started = datetime.fromtimestamp((run.folder / "scores.json").stat().st_mtime)
     return started.astimezone().isoformat(timespec="seconds")
@@ -166,7 +165,7 @@ def _sample(record: Record, model: str, data: tuple[str, str] | None) -> dict[st
 
 def _messages(record: Record, context: str, answer: str) -> list[dict[str, Any]]:
     """The conversation with the model where it was kept, else question and answer."""
-    kept = [m for m in record.evidence.get("messages", ()) if m.get("role") in _ROLES]
+    kept = [m for m in record.messages if m.get("role") in _ROLES]
     if kept:
         return [_said(m["role"], _cut(str(m.get("content")))) for m in kept]
     return [_said("user", context), *([_said("assistant", answer)] if answer else [])]

@@ -13,7 +13,7 @@ from pathlib import Path
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.reports import github, markdown, mlflow, rows, session_files, summary
 from pytest_agentbench.reports.html import report
-from pytest_agentbench.runs import evaluate, run_folder
+from pytest_agentbench.runs import data_places, evaluate, run_folder
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Question
 from pytest_agentbench.runs.scores_file import AgentFacts, BaselineScores, Scores
@@ -133,6 +133,7 @@ def _unscored(collector: Collector, error: Exception) -> str:
 def _write(collector: Collector, result: Scores) -> None:
     """The files of the run, and its section in GitHub's summary."""
     folder, plan = collector.log.folder, collector.plan
+    data_places.remember(plan.settings, plan.dataset.digest)
     run_folder.write_json(folder / run_folder.SCORES, result.as_json())
     records = collector.logged()
     first = [record for record in records if record.epoch == 1]

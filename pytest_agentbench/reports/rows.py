@@ -191,7 +191,7 @@ def missing_note(records: Iterable[Record]) -> str | None:
     """``17 samples: the agent asked for a model, and none is configured; …``: what the run did not have."""
     found: Counter[str] = Counter()
     for record in records:
-        found.update(record.evidence.get("missing", ()))
+        found.update(record.missing)
     parts = [
         f"{count} {'sample' if count == 1 else 'samples'}: the agent asked for {what}"
         for what, count in found.most_common()

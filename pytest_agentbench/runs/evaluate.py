@@ -10,10 +10,11 @@ from typing import Any
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.tracebacks import from_agent
+from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import InvalidAnswer
-from pytest_agentbench.base.plain import jsonable
+from pytest_agentbench.base.plain import is_finite, jsonable
 from pytest_agentbench.benchmarks.protocol import Benchmark, Sample
-from pytest_agentbench.runs.record import Record, Status
+from pytest_agentbench.runs.record import Metrics, Record, Status
 
 _SHOWN_OF_A_REPLY = 200  # characters
 
@@ -58,7 +59,7 @@ class Evaluation:
                 records[number] = records[number].changed(status="error", error=error_text)
                 failure = failure or metrics
             else:
-                records[number] = records[number].changed(metrics=jsonable(metrics))
+                records[number] = records[number].changed(metrics=metrics)
         self.failure = failure or self.failure
 
 
@@ -90,7 +91,7 @@ def _checked(
             answer=jsonable(answer, whole=status == "ok"),
             error=error,
             seconds=round(outcome.seconds, 6),
-            usage=jsonable(counts) if counts else {},
+            usage={name: n for name, n in jsonable(counts).items() if is_finite(n)},
             evidence={name: jsonable(kept) for name, kept in evidence.items() if kept},
         )
 
@@ -148,7 +149,9 @@ def _measured(
 ) -> Sequence[Mapping[str, Any] | Exception]:
     """The metrics of checked answers, all at once; where that fails, one by one to find which."""
     try:
-        return benchmark.score_samples(samples, answers)
+        found = benchmark.score_samples(samples, answers)
+        # Finite numbers by reading and metric: nothing else can be read back from the log.
+        return [typed_json.typed(Metrics, jsonable(metrics)) for metrics in found]
     except Exception as error:
         if len(samples) == 1:
             return [error]

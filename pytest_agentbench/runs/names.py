@@ -6,15 +6,16 @@ deleted.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import replacing
 from pytest_agentbench.runs import run_folder, stored
-from pytest_agentbench.runs.stored import StoredRun
+from pytest_agentbench.runs.stored import Named, StoredRun
 
 RUNS, SAVED = "runs", "saved"
 LAST = "last"
@@ -69,10 +70,9 @@ def _is_of(folder: Path, benchmark: str | None) -> bool:
     if benchmark is None:
         return True
     try:
-        manifest = run_folder.read_json(folder / run_folder.MANIFEST, "a manifest")
+        return run_folder.read_manifest(folder).settings.benchmark == benchmark
     except BenchmarkError:
         return False
-    return bool((manifest.get("settings") or {}).get("benchmark") == benchmark)
 
 
 def saved_names(house: Path) -> list[str]:
@@ -86,6 +86,7 @@ def save(name: str, folder: Path, house: Path, replace: bool = False) -> Path:
             f"expected a name of letters, digits, '.', '_' and '-' other than 'last', got {name!r}"
         )
     stored.read(folder)  # a broken run must not replace a good one
+    run_folder.check_regular(folder / run_folder.RECORDS, "the records of a run")
     place = house / SAVED / name
     if place.resolve() == folder.resolve():
         return place
@@ -105,12 +106,21 @@ def save(name: str, folder: Path, house: Path, replace: bool = False) -> Path:
     return place
 
 
-def runs_below(folder: Path) -> Iterator[StoredRun]:
-    """The finished runs in a folder and below it, oldest first."""
-    found = []
-    for path in folder.rglob(run_folder.SCORES):
+class Below(NamedTuple):
+    """The finished runs below a folder, oldest first, and why others there cannot be read."""
+
+    runs: list[StoredRun]
+    damaged: list[str]
+
+
+def runs_below(folder: Path, named: Named = stored.NOTHING) -> Below:
+    """All runs in a folder and below it; one that is damaged does not hide the others."""
+    found, damaged = [], []
+    for path in sorted(folder.rglob(run_folder.SCORES)):
+        if not os.path.lexists(path.with_name(run_folder.MANIFEST)):
+            continue  # another program's scores.json
         try:
-            found.append(stored.read(path.parent))
-        except BenchmarkError:  # another program's scores.json, or half a run
-            continue
-    yield from sorted(found, key=lambda run: (run.started, str(run.folder)))
+            found.append(stored.read(path.parent, named))
+        except BenchmarkError as error:
+            damaged.append(str(error))
+    return Below(sorted(found, key=lambda run: (run.started, str(run.folder))), damaged)

@@ -8,7 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+import msgspec
+
+from pytest_agentbench.base import typed_json
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.typed_json import FromOne, Number
+
 Status = Literal["ok", "invalid", "error", "timeout"]
+Metrics = Mapping[str, Mapping[str, Number]]  # {reading: {metric: value}}
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 _LONG_TEXT = 1000  # characters of JSON; a longer answer is compressed
@@ -32,7 +39,14 @@ class _Answer:
         if record is None:
             return None  # the default
         value = record.__dict__["answer"]
-        return json.loads(zlib.decompress(value)) if isinstance(value, _Packed) else value
+        if not isinstance(value, _Packed):
+            return value
+        try:
+            return json.loads(zlib.decompress(value))
+        except RecursionError:  # the stack is deeper here than where the line was read
+            raise BenchmarkError(
+                f"{record.sample}: its answer has too many levels of lists"
+            ) from None
 
     def __set__(self, record: Record, value: Any) -> None:
         record.__dict__["answer"] = value
@@ -45,18 +59,32 @@ class Record:
     benchmark: str
     sample: str  # "uid[80012]"
     status: Status
-    epoch: int = 1
+    epoch: FromOne = 1
     answer: Any = _Answer()  # also an invalid one: nothing an agent said is lost
     error: str | None = None
-    seconds: float = 0.0
-    usage: Mapping[str, float] = field(default_factory=dict)
-    metrics: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    seconds: Number = 0.0
+    usage: Mapping[str, Number] = field(default_factory=dict)
+    metrics: Metrics = field(default_factory=dict)
     evidence: Mapping[str, Any] = field(default_factory=dict)  # stdout, stderr, log, messages
 
     @property
     def has_answer(self) -> bool:
         """Whether there is an answer, without decoding it."""
         return vars(self)["answer"] is not None
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """What was said to the model and by it."""
+        return [one for one in self._listed("messages") if isinstance(one, dict)]
+
+    @property
+    def missing(self) -> list[str]:
+        """What the agent asked its framework for and did not get."""
+        return [one for one in self._listed("missing") if isinstance(one, str)]
+
+    def _listed(self, kind: str) -> list[Any]:
+        found = self.evidence.get(kind)
+        return found if isinstance(found, list) else []
 
     def to_json(self) -> str:
         """One line of ASCII: lone surrogates and line separators in an answer stay escaped."""
@@ -82,15 +110,21 @@ class Record:
         return cls._of({**_decode(fields)[0], "answer": _packed(answer)})
 
     @classmethod
-    def from_json(cls, line: str) -> Record:
-        """The record in a line of the run log; ``ValueError`` for anything else."""
+    def from_json(cls, line: str | bytes) -> Record:
+        """The record in a line of the run log; ``ValueError`` for anything else.
+
+        Keys of a later version are passed over.
+        """
         try:
-            data = json.loads(line)
-        except RecursionError as error:
-            raise ValueError(f"not a record: {error}") from None
-        if len(line) > _LONG_TEXT and isinstance(data, dict) and "answer" in data:
-            data["answer"] = _packed(_encode_short(data["answer"]))
-        return cls._of(data)
+            record = _decode_line(line)
+            typed_json.check_depth(record.answer)
+            typed_json.check_depth(record.evidence)
+        except (ValueError, RecursionError):
+            # Half a pair of surrogates, which msgspec does not read, or something to be explained.
+            record = typed_json.typed(cls, typed_json.parsed(line))
+        if len(line) > _LONG_TEXT and record.has_answer:
+            return record.changed(answer=_packed(_encode_short(record.answer)))
+        return record
 
     @classmethod
     def _of(cls, data: Any) -> Record:
@@ -101,6 +135,9 @@ class Record:
         if record.status not in STATUSES:
             raise ValueError(f"not a record: unknown status {record.status!r}")
         return record
+
+
+_decode_line = msgspec.json.Decoder(Record).decode
 
 
 def joined(fields: str, answer: str) -> str:

@@ -17,17 +17,17 @@ from pytest_agentbench.settings.settings import OPTIONS, Settings
 def manifest_of(folder: Path, plan: Plan, new: Mapping[str, Any], anyway: bool) -> dict[str, Any]:
     """The manifest of the earlier run. Refused, with what has changed, if the plan asks otherwise."""
     old = run_folder.read_manifest(folder)
-    changes = _changes(old, new, plan)
+    changes = _changes(old.plain, new, plan, str(folder / run_folder.MANIFEST))
     if changes and not anyway:
         raise BenchmarkError(
             f"--resume: {folder} was made with other {', '.join(changes)}; its answers would not be "
             "those of this run: start a new run, or insist with --resume-anyway"
         )
-    return {**old, "resumed": [*old.get("resumed", []), new["started"]]}
+    return {**old.plain, "resumed": [*old.resumed, new["started"]]}
 
 
-def _changes(old: Mapping[str, Any], new: Mapping[str, Any], plan: Plan) -> list[str]:
-    before, after = _decisive(old, plan), _decisive(new, plan)
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any], plan: Plan, file: str) -> list[str]:
+    before, after = _decisive(old, plan, file), _decisive(new, plan, file)
     return [
         key if key in ("agent source", "data") else f"{key} ({before[key]!r}, now {after[key]!r})"
         for key in before
@@ -35,13 +35,14 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any], plan: Plan) -> list
     ]
 
 
-def _decisive(manifest: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+def _decisive(manifest: Mapping[str, Any], plan: Plan, file: str) -> dict[str, Any]:
     """All that decides what is asked and what answers. Gates, workers, concurrency may differ."""
     given = manifest.get("settings") or {}
     agent = manifest.get("agent") or {}
     # A baseline's file changes with every version of its package: its name says what it does.
     is_baseline = specs.baseline_of(str(agent.get("name"))) is not None
-    settings = Settings.from_manifest(given, plan.benchmark).as_json()  # in this version's form
+    # In this version's form. What the old manifest names is compared, and neither opened nor loaded.
+    settings = Settings.from_manifest(given, plan.benchmark, file).as_json()
     decisive = [option.key for option in OPTIONS if option.decides_questions]
     return {
         "agent": agent.get("name"),

@@ -6,19 +6,22 @@ import contextlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pytest_agentbench.agents import specs
+from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import locked, write_whole
+from pytest_agentbench.runs.manifest_file import SCHEMA as SCHEMA
+from pytest_agentbench.runs.manifest_file import Manifest
 from pytest_agentbench.runs.record import Record
 
 HOUSE = ".agentbench"  # in pytest's rootdir
 MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
-SCHEMA = 1  # of manifest, records and scores: raised when an older version would misread them
-
+_LARGEST_JSON = 256 << 20  # bytes of a manifest or scores; ours have some thousands
 _LONGEST_NAME = 80  # characters of an agent's name in a folder's; a command may be longer
 
 
@@ -102,6 +105,8 @@ class RunLog:
         """The log, opened and locked for this session."""
         path, flags = self.folder / RECORDS, os.O_WRONLY | os.O_APPEND
         old = self._kind == "resumed"
+        if old:
+            check_regular(path, "the records of a run")
         try:
             if old:
                 file = os.open(path, flags)
@@ -169,7 +174,7 @@ def heal(folder: Path) -> None:
         if whole < len(text):
             last = text[whole:]
             try:  # only the line end may be missing
-                Record.from_json(last.decode("ascii"))
+                Record.from_json(last)
             except ValueError:
                 file.truncate(whole)
             else:
@@ -189,26 +194,42 @@ def write_json(path: Path, data: Mapping[str, Any]) -> None:
     write_whole(path, json.dumps(data, indent=2, allow_nan=False) + "\n")
 
 
+def check_regular(path: Path, expected: str) -> os.stat_result:
+    """Refuses what is not a file of the folder itself.
+
+    In a folder that somebody else made, a link names any file of ours, and a pipe never ends.
+    """
+    try:
+        status = path.lstat()
+    except OSError as error:
+        raise BenchmarkError(f"{path}: expected {expected}: {error.strerror}") from None
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a link" if stat.S_ISLNK(status.st_mode) else "a folder, pipe or device"
+        raise BenchmarkError(f"{path}: expected {expected} in a regular file, got {kind}")
+    return status
+
+
 def read_records(folder: Path) -> list[Record]:
     """The records of a run, the last of each sample and epoch; a torn last line is passed over."""
     path = folder / RECORDS
+    check_regular(path, "the records of a run")
     try:
-        lines = path.read_text(encoding="ascii").split("\n")
+        with path.open("rb") as file:
+            return list(latest(_parsed(path, file)))
     except OSError as error:
         raise BenchmarkError(f"{path}: expected the records of a run: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise BenchmarkError(f"{path}: expected JSON lines in ASCII, got {error}") from None
-    return list(latest(_parsed(path, lines)))
 
 
-def _parsed(path: Path, lines: list[str]) -> Iterable[Record]:
+def _parsed(path: Path, lines: Iterable[bytes]) -> Iterable[Record]:
     for number, line in enumerate(lines, start=1):
-        if not line:
+        if line == b"\n":
             continue
+        if not line.isascii():
+            raise BenchmarkError(f"{path}, line {number}: expected JSON in ASCII, got other bytes")
         try:
             yield Record.from_json(line)
         except ValueError as error:
-            if number == len(lines):  # no line end after it: the writer was killed in mid-line
+            if not line.endswith(b"\n"):  # the writer was killed in mid-line
                 return
             raise BenchmarkError(
                 f"{path}, line {number}: expected a record, got {error}; the other lines are whole: "
@@ -221,25 +242,25 @@ def latest(records: Iterable[Record]) -> Iterable[Record]:
     return {(record.sample, record.epoch): record for record in records}.values()
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path) -> Manifest:
     """The manifest of a run."""
-    return read_json(folder / MANIFEST, "the manifest of a run", SCHEMA)
+    path = folder / MANIFEST
+    return Manifest.from_json(read_json(path, "the manifest of a run"), path)
 
 
-def read_json(path: Path, what: str, schema: int | None = None) -> dict[str, Any]:
+def read_json(path: Path, what: str) -> dict[str, Any]:
     """A JSON file of ours."""
+    size = check_regular(path, what).st_size
+    if size > _LARGEST_JSON:
+        raise BenchmarkError(
+            f"{path}: expected {what}, of at most {_LARGEST_JSON:,} bytes, got {size:,}"
+        )
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = typed_json.parsed(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BenchmarkError(f"{path}: expected {what}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BenchmarkError(f"{path}: expected {what} in JSON, got {error}") from None
     if not isinstance(data, dict):
         raise BenchmarkError(f"{path}: expected {what}, got a JSON {type(data).__name__}")
-    if schema is not None and data.get("schema") != schema:
-        made_by = (data.get("versions") or {}).get("pytest-agentbench")
-        raise BenchmarkError(
-            f"{path}: expected {what} in schema {schema}, got schema {data.get('schema')}; nothing of it "
-            f"is changed: read it with the version that made it (pytest-agentbench {made_by or 'unknown'})"
-        )
     return data

@@ -6,34 +6,31 @@ mapping that is written, and that hooks and benchmarks of third parties get.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
+from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import BenchmarkError, shown
-from pytest_agentbench.base.plain import is_finite
+from pytest_agentbench.base.typed_json import Count, Number
 
 # Keys of scores.json that a run without groups, epochs, baseline or floor does not have.
 _OPTIONAL = ("groups", "epochs", "baseline", "floor")
-_KINDS = {
-    str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "an object",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Score:
     """A metric's value and its interval; where there is no value, the reason."""
 
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
+    value: Number | None = None
+    low: Number | None = None
+    high: Number | None = None
     reason: str | None = None
 
 
 Readings = Mapping[str, Mapping[str, Score]]  # {reading: {metric: score}}
-Values = Mapping[str, Mapping[str, float | None]]  # the same without intervals and reasons
+Values = Mapping[str, Mapping[str, Number | None]]  # the same without intervals and reasons
 
 
 @dataclass(frozen=True)
@@ -53,11 +50,11 @@ class DataFacts:
 class Counts:
     """How many samples were asked, and how many have each status."""
 
-    total: int = 0
-    ok: int = 0
-    invalid: int = 0
-    error: int = 0
-    timeout: int = 0
+    total: Count = 0
+    ok: Count = 0
+    invalid: Count = 0
+    error: Count = 0
+    timeout: Count = 0
 
     def of(self, status: str) -> int:
         count: int = getattr(self, status)
@@ -70,8 +67,8 @@ class GateResult:
 
     gate: str
     passed: bool | None = None
-    value: float | None = None
-    threshold: float | None = None
+    value: Number | None = None
+    threshold: Number | None = None
     reason: str | None = None
     group: str | None = None  # the worst one, of a gate on it: "source yelp, 40 samples"
 
@@ -96,8 +93,8 @@ class Group:
 
     kind: str  # "source"
     name: str  # "yelp"
-    samples: int
-    targets: Mapping[str, int] = field(default_factory=dict)  # how many samples of each kind
+    samples: Count
+    targets: Mapping[str, Count] = field(default_factory=dict)  # how many samples of each kind
     scores: Mapping[str, Score] = field(default_factory=dict)
 
 
@@ -115,17 +112,17 @@ class Change:
     """One sample before and after; no value where it had no valid answer."""
 
     sample: str
-    before: float | None = None
-    after: float | None = None
+    before: Number | None = None
+    after: Number | None = None
 
 
 @dataclass(frozen=True)
 class SampleChanges:
     """How many samples got better, worse or stayed, and the largest changes."""
 
-    better: int
-    worse: int
-    same: int
+    better: Count
+    worse: Count
+    same: Count
     largest: tuple[Change, ...] = ()
     kinds: tuple[str, ...] = ()  # of samples that have the metric: "uid"
 
@@ -137,7 +134,7 @@ class BaselineScores:
     run: str
     agent: AgentFacts = AgentFacts()
     readings: Readings = field(default_factory=dict)
-    common_samples: int = 0
+    common_samples: Count = 0
     deltas: Readings = field(default_factory=dict)
     samples: Mapping[str, SampleChanges] = field(default_factory=dict)  # by metric
 
@@ -151,7 +148,7 @@ class Scores:
     mode: str = ""
     dataset: DataFacts = DataFacts()
     conditions: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 0
+    seed: Count = 0
     primary: str  # the reading that gates and the headline use
     samples: Counts = Counts()
     readings: Readings
@@ -206,21 +203,21 @@ class Scores:
 
     @staticmethod
     def from_json(data: Mapping[str, Any], where: Path | str) -> Scores:
-        """The scores in a file; where it holds anything else, a BenchmarkError names the file.
+        """The scores in a file; where it holds anything else, a BenchmarkError names file and key.
 
         Keys that are missing or null have their defaults: only benchmark, readings and the
-        primary one must be there.
+        primary one must be there. Keys of a later version are passed over.
         """
         try:
-            if not isinstance(data.get("benchmark"), str) or not isinstance(
-                data.get("readings"), dict
-            ):
-                raise _Foreign("the scores of a run with `benchmark` and `readings`", list(data))
-            scores: Scores = _typed(Scores, data, "scores")
+            given = {key: value for key, value in data.items() if value is not None}
+            scores: Scores = typed_json.typed(Scores, given)
             if scores.primary not in scores.readings:
-                known = ", ".join(scores.readings)
-                raise _Foreign(f"`primary` to be one of the readings ({known})", scores.primary)
-        except _Foreign as error:
+                known = shown(", ".join(scores.readings))
+                raise ValueError(
+                    f"`primary`: expected one of the readings ({known[1:-1]}), "
+                    f"got {shown(scores.primary)}"
+                )
+        except ValueError as error:
             raise BenchmarkError(f"{where}: {error}") from None
         return scores
 
@@ -243,48 +240,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
-
-
-class _Foreign(ValueError):
-    """Not what we write: what was expected, and what came."""
-
-    def __init__(self, expected: str, got: object) -> None:
-        super().__init__(f"expected {expected}, got {shown(got)}")
-
-
-_hints = functools.cache(get_type_hints)
-
-
-def _typed(kind: Any, value: Any, name: str) -> Any:
-    """A JSON value as the type that a field declares; ``name`` is for the message where it is not."""
-    inside, origin = get_args(kind), get_origin(kind)
-    if kind is Any:
-        return value
-    if type(None) in inside:
-        return None if value is None else _typed(inside[0], value, name)
-    if kind is float:
-        if not is_finite(value):
-            raise _Foreign(f"a finite {name} or null", value)
-        return value
-    shape: Any = list if origin is tuple else kind if kind in _KINDS else dict
-    if type(value) is not shape:
-        raise _Foreign(f"`{name}` to be {_KINDS[shape]}", value)
-    if origin is tuple:
-        return tuple(_typed(inside[0], item, name) for item in value)
-    if origin is Mapping:
-        return {key: _typed(inside[1], item, key) for key, item in value.items()}
-    return _made(kind, value, name) if shape is dict else value
-
-
-def _made(kind: Any, data: Mapping[str, Any], name: str) -> Any:
-    """The dataclass of a JSON object."""
-    given = {}
-    for own in fields(kind):
-        if data.get(own.name) is not None:
-            about = name if kind is Score else own.name  # numbers are named after their metric
-            given[own.name] = _typed(_hints(kind)[own.name], data[own.name], about)
-    for own in fields(kind):
-        needed = own.default is MISSING and own.default_factory is MISSING
-        if needed and own.name not in given:
-            raise _Foreign(f"`{own.name}` in `{name}`", data)
-    return kind(**given)

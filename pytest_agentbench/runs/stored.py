@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset
-from pytest_agentbench.runs import run_folder
+from pytest_agentbench.benchmarks.sources import hub, partitions
+from pytest_agentbench.runs import data_places, run_folder
+from pytest_agentbench.runs.manifest_file import Manifest
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.scores_file import Scores
+from pytest_agentbench.settings.options import parsed
 from pytest_agentbench.settings.settings import Settings
+
+
+@dataclasses.dataclass(frozen=True)
+class Named:
+    """What the user's own command says about the runs that it reads, beside --dataset."""
+
+    benchmarks: tuple[Benchmark, ...] = ()  # those that are not registered
+    parameters: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+NOTHING = Named()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,7 +37,8 @@ class StoredRun:
 
     folder: Path
     scores: Scores
-    manifest: Mapping[str, Any]
+    manifest: Manifest
+    named: Named = NOTHING
 
     @cached_property
     def records(self) -> list[Record]:
@@ -40,60 +55,128 @@ class StoredRun:
     @property
     def started(self) -> str:
         """When it was started, ``2026-11-16 02:44:24``."""
-        digits = str(self.manifest.get("started") or "")
+        digits = self.manifest.started
         day, _, time = digits.partition("-")
         if len(day) != 8 or len(time) != 6:
             return digits
         return f"{day[:4]}-{day[4:6]}-{day[6:]} {time[:2]}:{time[2:4]}:{time[4:]}"
 
 
-def read(folder: Path) -> StoredRun:
+def read(folder: Path, named: Named = NOTHING) -> StoredRun:
     """The run in a folder; :class:`BenchmarkError` where it is not one of ours."""
     where = folder / run_folder.SCORES
     scores = Scores.from_json(run_folder.read_json(where, "the scores of a run"), where)
-    return StoredRun(folder, scores, run_folder.read_manifest(folder))
+    return StoredRun(folder, scores, run_folder.read_manifest(folder), named)
 
 
 def benchmark_of(run: StoredRun) -> Benchmark:
-    """The benchmark that made a run: by its registered name, else by the class in the manifest."""
+    """The benchmark that made a run: one that the user names, else by its registered name."""
     name = run.scores.benchmark
-    known = (run.manifest.get("settings") or {}).get("benchmark_class")
-    if registry.match(name) is None and known:
-        return registry.get(str(known))
-    if registry.match(name) is None:
+    for benchmark in run.named.benchmarks:
+        if benchmark.name == name:
+            return benchmark
+    found = registry.installed(name)
+    if found is None:
+        said = run.manifest.settings.benchmark_class
         raise BenchmarkError(
             f"{run.folder}: expected a run of an installed benchmark "
-            f"({', '.join(registry.available())}), got one of {name!r}; install the package that has it"
+            f"({', '.join(registry.available())}), got one of {shown(name)}; install the package that "
+            "has it, or name its class with --benchmark package.module:Class"
+            f"{f' (its manifest says {shown(said)}, which is not imported unasked)' if said else ''}"
         )
-    return registry.get(name)
+    return found
 
 
 def settings_of(run: StoredRun, dataset: str | None = None) -> Settings:
     """The settings of a run, as far as the manifest tells.
 
-    ``dataset`` says where the data lie now, if not where they lay then.
+    ``dataset`` says where the data lie. Code and places come from the user's own commands alone.
     """
     benchmark = benchmark_of(run)
-    given: Mapping[str, Any] = run.manifest.get("settings") or {}
-    source = dataset or str(given.get("dataset") or "demo")
-    if source not in ("demo", "hub") and not Path(source).exists():
-        origin = "--dataset" if dataset else f"{run.folder / run_folder.MANIFEST}: settings.dataset"
-        hint = "" if dataset else "; say where the data lie now with --dataset PATH"
-        raise BenchmarkError(f"{origin}: expected a path that exists, got {source!r}{hint}")
+    where = run.folder / run_folder.MANIFEST
+    scores = run.scores
+    if scores.mode not in benchmark.modes or scores.primary not in benchmark.readings:
+        raise BenchmarkError(
+            f"{run.folder / run_folder.SCORES}: expected a mode ({', '.join(benchmark.modes)}) and a "
+            f"primary reading ({', '.join(benchmark.readings)}) of {benchmark.name}, got "
+            f"{shown(scores.mode)} and {shown(scores.primary)}"
+        )
+    then = Settings.from_manifest(run.manifest.plain_settings, benchmark, str(where))
+    recalled = data_places.recalled(then, str(scores.dataset.digest))
+    parameters = dict(then.parameters)
+    for one in benchmark.parameters:
+        if (given := run.named.parameters.get(one.name)) is not None:
+            text = f"--parameter {one.name}"
+            parameters[one.name] = parsed(one.expected, one.parse, given, text)
+        elif recalled is not None and one.name in recalled.parameters:
+            parameters[one.name] = recalled.parameters[one.name]
+        elif one.is_place(parameters[one.name]):
+            raise _not_opened(
+                f"{where}: settings.parameters.{one.name}",
+                parameters[one.name],
+                f"--parameter {one.name}={one.metavar}",
+            )
     return dataclasses.replace(
-        Settings.from_manifest(given, benchmark),
-        dataset=source if source in ("demo", "hub") else Path(source),
+        then,
+        dataset=_source(where, then, dataset or (recalled.dataset if recalled else None)),
+        parameters=parameters,
         # What the scores were made with, which --resume may have changed since.
-        mode=run.scores.mode,
-        reading=run.scores.primary,
-        seed=run.scores.seed,
+        mode=scores.mode,
+        reading=scores.primary,
+        seed=scores.seed,
         bases=(Path.cwd(),),
     )
 
 
+def _source(manifest: Path, then: Settings, known: str | None) -> str | Path:
+    """The data: where a command of the user's says, those of the package, or the hub's copy here."""
+    source = known or str(then.dataset)
+    if source == "demo":
+        return source
+    repository = then.benchmark.hub_repository
+    if source == "hub" and repository is not None:
+        if known is None and not hub.is_here(repository):
+            raise BenchmarkError(
+                f"{manifest}: its data are the hub's, which are not on this machine: "
+                f"`agentbench fetch {then.benchmark.name}`, or say where they lie with --dataset PATH"
+            )
+        return source
+    if known is None:
+        raise _not_opened(f"{manifest}: settings.dataset", source, "--dataset PATH")
+    if not Path(known).exists() and not partitions.is_pattern(Path(known)):
+        raise BenchmarkError(
+            f"--dataset: expected a path that exists, got {known!r}; say where the data lie now with "
+            "--dataset PATH"
+        )
+    return Path(known)
+
+
+def _not_opened(where: str, named: object, advice: str) -> BenchmarkError:
+    return BenchmarkError(
+        f"{where} names {shown(named)}, which no command of yours has used for these data; a path that "
+        f"only the files of a run name is not opened: say where they lie with {advice}"
+    )
+
+
+@contextlib.contextmanager
+def blamed_on(*runs: StoredRun) -> Iterator[None]:
+    """What a benchmark raises on records that do not fit it, as a mistake in these runs."""
+    try:
+        yield
+    except (BenchmarkError, OSError):
+        raise
+    except Exception as error:
+        folders = " or ".join(dict.fromkeys(str(run.folder) for run in runs))
+        raise BenchmarkError(
+            f"{folders}: expected records that fit the benchmark and the data, but they raise "
+            f"{type(error).__name__}: {shown(str(error))}"
+        ) from error
+
+
 def load_data(run: StoredRun, settings: Settings) -> Dataset:
     """The data of a run, if they are still the same."""
-    dataset = settings.benchmark.load(settings)
+    with blamed_on(run):
+        dataset = settings.benchmark.load(settings)
     then = run.scores.dataset.digest
     if dataset.digest != then:
         raise BenchmarkError(
@@ -104,7 +187,13 @@ def load_data(run: StoredRun, settings: Settings) -> Dataset:
     for key, value in run.scores.conditions.items():
         if dataset.conditions().get(key) != value:
             raise BenchmarkError(
-                f"{run.folder}: its {key} was {value!r}, but loading its data again gives "
+                f"{run.folder}: its {key} was {shown(value)}, but loading its data again gives "
                 f"{dataset.conditions().get(key)!r}; run it again with this version"
             )
+    known = set(map(str, dataset.keys))
+    foreign = next((record.sample for record in run.records if record.sample not in known), None)
+    if foreign is not None:
+        raise BenchmarkError(
+            f"{run.folder / run_folder.RECORDS}: expected samples of the data, got {shown(foreign)}"
+        )
     return dataset

@@ -62,21 +62,20 @@ def submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, load.Lo
     alone = path.name == run_folder.RECORDS and not (folder / run_folder.MANIFEST).exists()
     if (folder / run_folder.RECORDS).is_file() and not alone:
         manifest = run_folder.read_manifest(folder)
-        theirs = (manifest.get("settings") or {}).get("benchmark")
-        if theirs != settings.benchmark.name:
+        theirs = manifest.settings
+        if theirs.benchmark != settings.benchmark.name:
             raise BenchmarkError(
-                f"--submission: expected a run of {settings.benchmark.name}, got one of {theirs}: {path}"
+                f"--submission: expected a run of {settings.benchmark.name}, got one of "
+                f"{theirs.benchmark}: {path}"
             )
-        theirs = (manifest.get("settings") or {}).get("epochs", 1)
-        if theirs != settings.epochs:
+        if theirs.epochs != settings.epochs:
             raise BenchmarkError(
                 f"--submission: expected a run of as many epochs ({settings.epochs}), got one of "
-                f"{theirs}: give --epochs {theirs}"
+                f"{theirs.epochs}: give --epochs {theirs.epochs}"
             )
-        agent = manifest.get("agent") or {}
         return (
             Submission(_RunAnswers(run_folder.read_records(folder))),
-            load.LoadedAgent(str(agent.get("name")), str(agent.get("digest"))),
+            load.LoadedAgent(str(manifest.agent.name), str(manifest.agent.digest)),
         )
     many = settings.benchmark.reads_partitions and partitions.is_partitioned(path)
     if path.is_dir() and not many:

@@ -112,13 +112,17 @@ _COVERAGE = gates.COVERAGE.metric
 
 
 def compare(
-    run_a: Path, run_b: Path, reading: str | None = None, dataset: str | None = None
+    run_a: Path,
+    run_b: Path,
+    reading: str | None = None,
+    dataset: str | None = None,
+    named: stored.Named = stored.NOTHING,
 ) -> Comparison:
     """The paired comparison of two runs by their folders; refused where it would mean nothing.
 
-    ``dataset`` says where the data lie now, if neither run's manifest names a path that exists.
+    ``dataset`` says where the data lie, where no run of this user's was made on them.
     """
-    before, after = stored.read(run_a), stored.read(run_b)
+    before, after = stored.read(run_a, named), stored.read(run_b, named)
     refuse_unlike(
         identity(before.scores, reading), identity(after.scores, reading),
         str(run_a), str(run_b),
@@ -128,7 +132,8 @@ def compare(
         known = ", ".join(both)
         raise BenchmarkError(f"--reading: expected one of {known}, got {reading!r}")
     settings, data = _data(before, after, dataset)
-    return compare_runs(before, after, settings, data, reading or settings.reading)
+    with stored.blamed_on(before, after):
+        return compare_runs(before, after, settings, data, reading or settings.reading)
 
 
 def _data(before: StoredRun, after: StoredRun, dataset: str | None) -> tuple[Settings, Dataset]:

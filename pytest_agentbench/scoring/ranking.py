@@ -113,6 +113,20 @@ def _table(
 
     ordered = sorted(runs, key=order)
     tie, how = _tie(ordered, metric, dataset) if len(ordered) > 1 else (_overlap(metric), "")
+    try:
+        ranks = _ranks(ordered, tie)
+    except BenchmarkError as error:  # the records of one do not fit the benchmark
+        tie, how = _overlap(metric), _not_paired(str(error))
+        ranks = _ranks(ordered, tie)
+    rows = tuple(
+        Row(rank, ranks.count(rank) > 1, run, run.scores.metric(metric))
+        for rank, run in zip(ranks, ordered, strict=True)
+    )
+    return Table(identity, metric, better, runs[0].scores.samples.total, how, rows)
+
+
+def _ranks(ordered: Sequence[StoredRun], tie: Tie) -> list[int]:
+    """The rank of each run; one that ties with the first of a rank shares it."""
     ranks: list[int] = []
     first = ordered[0]
     for place, run in enumerate(ordered, start=1):
@@ -121,11 +135,11 @@ def _table(
             ranks.append(place)
         else:
             ranks.append(ranks[-1])
-    rows = tuple(
-        Row(rank, ranks.count(rank) > 1, run, run.scores.metric(metric))
-        for rank, run in zip(ranks, ordered, strict=True)
-    )
-    return Table(identity, metric, better, runs[0].scores.samples.total, how, rows)
+    return ranks
+
+
+def _not_paired(problem: str) -> str:
+    return f"ties: the {INTERVAL}s overlap (not paired: {problem})"
 
 
 def _tie(runs: Sequence[StoredRun], metric: str, dataset: str | None) -> tuple[Tie, str]:
@@ -140,12 +154,13 @@ def _tie(runs: Sequence[StoredRun], metric: str, dataset: str | None) -> tuple[T
         else:
             how = f"the {INTERVAL} of the paired difference to the first of the rank holds 0"
             return _paired(settings, data, metric), f"ties: {how}"
-    return _overlap(metric), f"ties: the {INTERVAL}s overlap (not paired: {problem})"
+    return _overlap(metric), _not_paired(problem)
 
 
 def _paired(settings: Settings, data: Dataset, metric: str) -> Tie:
     def tie(first: StoredRun, second: StoredRun) -> bool:
-        found = compare.paired_scores(first, second, settings, data).baseline
+        with stored.blamed_on(first, second):
+            found = compare.paired_scores(first, second, settings, data).baseline
         assert found is not None
         delta = found.deltas[settings.reading][metric]
         return not compare.is_clear(delta.low, delta.high)

@@ -88,12 +88,12 @@ class Option:
     def read(self, value: Any, where: str) -> Any:
         return parsed(self.expected, self.parse, value, where)
 
-    def from_manifest(self, settings: Mapping[str, Any], benchmark: Benchmark) -> Any:
+    def from_manifest(self, settings: Mapping[str, Any], benchmark: Benchmark, file: str) -> Any:
         """The value in a manifest. One of another version may lack it."""
         value, default = settings.get(self.key), self.default_for(benchmark)
         if value is None or value == self.to_json(default):
             return default
-        where = f"manifest.json: settings.{self.key}"
+        where = f"{file}: settings.{self.key}"
         return parsed(self.expected, self.from_json or self.parse, value, where)
 
 
@@ -135,7 +135,7 @@ def of_parameter(parameter: Parameter, benchmark: Benchmark) -> Option:
 def parsed(expected: str, parse: Callable[[Any], Any], value: Any, where: str) -> Any:
     try:
         return parse(value)
-    except (ValueError, TypeError, OverflowError) as error:
+    except (ValueError, TypeError, ArithmeticError, AttributeError, LookupError) as error:
         if "expected" in str(error):  # it says what is wrong itself, and perhaps hides a secret
             raise SettingsError(f"{where}: {error}") from None
         raise SettingsError(f"{where}: expected {expected}, got {shown(value)}") from None

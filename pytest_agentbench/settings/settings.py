@@ -77,7 +77,7 @@ class Settings:
         "(default: the benchmark's documented baseline)",
         specs.EXPECTED, parse.text,
         default_of=lambda benchmark: specs.builtin(benchmark.default_baseline),
-        to_json=specs.shown,
+        to_json=specs.shown, from_json=lambda value: specs.shown(parse.text(value)),
     ))  # fmt: skip
     agent_params: Mapping[str, Any] | None = setting(Option(
         "MAPPING", "asbench's agent_params: handed to the constructor of the agent's class",
@@ -194,7 +194,7 @@ class Settings:
     baseline: str | None = setting(Option(
         "RUN", "the run to compare with: a folder, its scores.json, last, or a saved name",
         "the folder of a run, its scores.json, 'last' or a saved name", parse.path,
-        decides_scores=True, differs_by_host=True,
+        from_json=parse.text, decides_scores=True, differs_by_host=True,
     ))  # fmt: skip
     run_dir: Path | None = setting(Option(
         "DIR", "write the run into DIR (default: a new folder in .agentbench/runs)",
@@ -228,27 +228,34 @@ class Settings:
         }
 
     @classmethod
-    def from_manifest(cls, settings: Mapping[str, Any], benchmark: Benchmark) -> Settings:
-        """The settings in a manifest of this or an earlier version."""
+    def from_manifest(
+        cls, settings: Mapping[str, Any], benchmark: Benchmark, file: str = "manifest.json"
+    ) -> Settings:
+        """The settings in a manifest of this or an earlier version, to be shown and compared.
+
+        Whoever made the run wrote them: nothing that they name is looked for, opened or loaded here.
+        """
         values = {
-            option.key: option.from_manifest(settings, benchmark)
+            option.key: option.from_manifest(settings, benchmark, file)
             for option in _OF_A_RUN
             if option.manifest
         }
         given = settings.get("parameters") or {}
         parameters = {
             # Some were options of every benchmark until 0.1.0, and stand beside the others there.
-            one.name: _parameter(one, given.get(one.name, settings.get(one.name)))
+            one.name: _parameter(one, given.get(one.name, settings.get(one.name)), file)
             for one in benchmark.parameters
         }
         return cls(benchmark=benchmark, nodeid=benchmark.name, parameters=parameters, **values)
 
 
-def _parameter(parameter: Parameter, value: Any) -> Any:
+def _parameter(parameter: Parameter, value: Any, file: str) -> Any:
     """The value of a benchmark's own key. Until 0.1.0 manifests held it as text, ``None`` included."""
     if value is None or str(value) == str(parameter.default):
         return parameter.default
-    where = f"manifest.json: settings.parameters.{parameter.name}"
+    where = f"{file}: settings.parameters.{parameter.name}"
+    if parameter.is_place(value):
+        return parsed(parameter.expected, parse.text, value, where)
     return parsed(parameter.expected, parameter.parse, value, where)
 
 

@@ -45,5 +45,5 @@ def test_saved_runs_stand_below_under_a_head_of_their_own(tmp_path):
 def test_a_run_of_a_benchmark_that_is_not_installed_shows_its_first_metric(tmp_path):
     gone = stored.read(make_run(tmp_path / "gone", "wrong", benchmark="elsewhere"))
     _, row = rows(runs_table([gone]))
-    assert row[1] == "elsewhere"
+    assert row[1] == "elsewhere (unknown)"
     assert row[3].startswith("accuracy 0.0000")

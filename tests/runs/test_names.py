@@ -92,7 +92,7 @@ def test_names_that_are_no_names(house, name):
 def test_a_broken_run_does_not_replace_a_good_one(house):
     names.save("main", house / "runs" / "one", house)
     (house / "runs" / "two" / "scores.json").write_text("{}")
-    with pytest.raises(BenchmarkError, match="expected the scores of a run"):
+    with pytest.raises(BenchmarkError, match="the JSON: expected the key `benchmark`, got nothing"):
         names.save("main", house / "runs" / "two", house, replace=True)
     assert stored.read(house / "saved" / "main").agent == "builtin:half"
 
@@ -105,4 +105,14 @@ def test_the_house_is_the_nearest_one_above(house, tmp_path):
 
 def test_runs_below_passes_by_what_is_none(house, tmp_path):
     (tmp_path / "scores.json").write_text('{"football": "3:1"}')
-    assert [run.name for run in names.runs_below(tmp_path)] == ["one", "two"]
+    found = names.runs_below(tmp_path)
+    assert [run.name for run in found.runs] == ["one", "two"]
+    assert found.damaged == []
+
+
+def test_a_damaged_run_is_named_beside_the_others(house, tmp_path):
+    (house / "runs" / "one" / "manifest.json").write_text('{"schema": 1, "settings": []}')
+    found = names.runs_below(tmp_path)
+    assert [run.name for run in found.runs] == ["two"]
+    path = house / "runs" / "one" / "manifest.json"
+    assert found.damaged == [f"{path}: `settings`: expected an object, got []"]

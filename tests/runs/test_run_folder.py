@@ -81,7 +81,7 @@ def test_a_broken_line_in_the_middle_is_named(folder):
 
 def test_bytes_that_are_no_text_are_named(folder):
     (folder / "records.jsonl").write_bytes(b"\xff\xfe")
-    with pytest.raises(BenchmarkError, match="expected JSON lines in ASCII"):
+    with pytest.raises(BenchmarkError, match="line 1: expected JSON in ASCII"):
         run_folder.read_records(folder)
 
 

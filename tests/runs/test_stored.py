@@ -6,9 +6,11 @@ import json
 
 import pytest
 from toy_runs import make_run
+from toybench import ToySum
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import stored
+from pytest_agentbench.runs.stored import Named
 
 
 def change(folder, file, **settings):
@@ -37,14 +39,25 @@ def test_its_facts_for_people(tmp_path):
     assert run.scores.metric("accuracy").value == 0.5
 
 
-def test_a_benchmark_that_is_not_registered_is_found_by_its_class(tmp_path):
+class Unregistered(ToySum):
+    name = "unregistered"
+
+
+def test_a_benchmark_that_is_not_registered_is_the_one_that_the_user_names(tmp_path):
     folder = make_run(tmp_path / "run", "half", benchmark="unregistered")
     with pytest.raises(BenchmarkError, match=r"got one of 'unregistered'; install the package"):
         stored.benchmark_of(stored.read(folder))
+    mine = Unregistered()
+    assert stored.benchmark_of(stored.read(folder, Named((ToySum(), mine)))) is mine
+
+
+def test_the_class_in_a_manifest_is_shown_and_not_imported(tmp_path):
+    folder = make_run(tmp_path / "run", "half", benchmark="unregistered")
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["settings"]["benchmark_class"] = "toybench:ToySum"
     change(folder, "manifest.json", **manifest)
-    assert stored.benchmark_of(stored.read(folder)).name == "toysum"
+    with pytest.raises(BenchmarkError, match=r"its manifest says 'toybench:ToySum', which is not"):
+        stored.benchmark_of(stored.read(folder))
 
 
 @pytest.mark.parametrize(
@@ -52,11 +65,13 @@ def test_a_benchmark_that_is_not_registered_is_found_by_its_class(tmp_path):
     [
         ("[]", "expected the scores of a run, got a JSON list"),
         ("{", "expected the scores of a run in JSON"),
-        ('{"benchmark": "toysum"}', "with `benchmark` and `readings`"),
+        ('{"benchmark": "toysum"}', "expected the key `primary`, got benchmark"),
         (
             '{"benchmark": "toysum", "readings": {"exact": {"accuracy": {"value": NaN}}}}',
-            "expected a finite accuracy or null, got nan",
+            "in JSON, got NaN, which is no JSON",
         ),
+        ('{"benchmark": "toysum", "seed": 1e999}', "got the number 1e999, which is too large"),
+        ('{"x": ' + "[" * 3000, "got more than 100 levels"),
     ],
 )
 def test_what_is_not_a_run_is_refused(tmp_path, text, said):

@@ -145,6 +145,7 @@ class BehaviorModeling(Benchmark):
             "text_models", "offline, published, none or a folder", parse.path, metavar="SET",
             help="models that score texts: offline, published, none or a folder (default: offline, "
             "if installed)",
+            words=("offline", "published", "none"),
         ),
         Parameter(
             "keep_candidate_order", "true or false", parse.yes_or_no, default=False, flag=True,
@@ -157,7 +158,7 @@ class BehaviorModeling(Benchmark):
         Parameter(
             "device", "auto, gpu (if there is one), cpu, cuda, cuda:N or mps (for the text models)", parse.text, "auto"
         ),
-        Parameter("revision", "a commit, tag or branch of the hub's data set", parse.text),
+        Parameter("revision", "a commit, tag or branch of the hub's data set", parse.text, place=True),
     )  # fmt: skip
 
     simulations: ClassVar[Mapping[str, Simulation]] = {

@@ -67,6 +67,11 @@ def fetch(
         return _kept(note) or _fetch(repo_id, revision, files, repo_type, note)
 
 
+def is_here(repo_id: str) -> bool:
+    """Whether a data set was fetched and verified before, so that no network is needed."""
+    return _kept(hub_cache.note(repo_id, None, None, "dataset")) is not None
+
+
 def _fetch(
     repo_id: str, revision: str | None, files: Sequence[str] | None, repo_type: str, note: Path
 ) -> Path:

@@ -1,0 +1,145 @@
+"""JSON read as the types that dataclasses declare; what does not fit is said by its key.
+
+:func:`parsed` gives plain values, :func:`typed` a dataclass of them, :func:`explained` the words for a
+message. msgspec checks; it does not read the text where that has lone surrogates, which agents do say.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+
+from pytest_agentbench.base.errors import shown
+from pytest_agentbench.base.plain import keys_shown
+
+# Whole numbers beyond this are no counts, and a float cannot hold each of them.
+_LARGEST = 2**53
+Number = float | Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
+FromOne = Annotated[int, msgspec.Meta(ge=1, le=_LARGEST)]
+
+_DEEPEST = 100  # levels of what we write; code that walks through more may not come back
+
+_WORDS = {
+    "str": "a text", "int": "a whole number", "float": "a number", "bool": "true or false",
+    "object": "an object", "array": "a list", "null": "null",
+}  # fmt: skip
+_KINDS = {str: "str", int: "int", float: "float", bool: "bool", dict: "object", list: "array"}
+_AT = re.compile(r"(.*?)(?: - at `(key` in `)?\$([^`]*)`)?", re.DOTALL)
+_GOT = re.compile(r"Expected `([^`]*)`, got `([^`]*)`")
+_BOUND = re.compile(r"Expected `(int|float)` ([<>]=) (-?\d+)")
+_MISSING = re.compile(r"Object missing required field `([^`]*)`")
+
+
+def parsed(text: str | bytes) -> Any:
+    """The values of a JSON text; ``ValueError`` for NaN, numbers beyond floats, and too many levels."""
+    try:
+        data = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except RecursionError:
+        raise ValueError(f"more than {_DEEPEST} levels of lists and objects") from None
+    check_depth(data)
+    return data
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word}, which is no JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"the number {text[:30]}, which is too large")
+    return number
+
+
+def check_depth(data: Any) -> None:
+    """``ValueError`` for more levels than we ever write."""
+    level, depth = [data] if type(data) in (dict, list) else [], 0
+    while level:
+        depth += 1
+        if depth > _DEEPEST + 20:  # of an answer; a file has some around it
+            raise ValueError(f"more than {_DEEPEST} levels of lists and objects")
+        found = (one.values() if type(one) is dict else one for one in level)
+        level = [one for many in found for one in many if type(one) in (dict, list)]
+
+
+def typed(kind: Any, data: Any) -> Any:
+    """Plain values as a dataclass or another type; ``ValueError`` says which key has what instead of what."""
+    try:
+        return msgspec.convert(data, kind)
+    except ValueError as error:
+        raise ValueError(explained(error, data)) from None
+
+
+def explained(error: ValueError, data: Any) -> str:
+    """An error of msgspec's in our words, with the full path of the key and its value.
+
+    >>> error = ValueError("Expected `int`, got `str` - at `$.samples[...]`")
+    >>> explained(error, {"samples": {"total": 3, "ok": "x"}})
+    "`samples.ok`: expected a whole number, got 'x'"
+    """
+    if isinstance(error, UnicodeEncodeError):
+        return "half of a surrogate pair in a text"
+    match = _AT.fullmatch(str(error))
+    assert match is not None  # it matches any text
+    said, of_key, path = match.groups()
+    got = _GOT.fullmatch(said)
+    where, value = _place(path or "", data, None if got is None else got[2])
+    came = got[2] if got is not None else ""
+    if of_key:
+        where, came = f"a key of {where}", came or "another"
+    elif value is not _UNKNOWN:
+        came = shown(value)
+    if got is not None:
+        return f"{where}: expected {_worded(got[1])}, got {came}"
+    if bound := _BOUND.fullmatch(said):
+        side = "from" if bound[2] == ">=" else "up to"
+        return f"{where}: expected {_WORDS[bound[1]]} {side} {bound[3]}, got {came or 'another'}"
+    if missing := _MISSING.fullmatch(said):
+        keys = keys_shown(value) if isinstance(value, dict) else "an object without it"
+        return f"{where}: expected the key `{missing[1]}`, got {keys}"
+    return f"{where}: {said[:1].lower()}{said[1:]}"
+
+
+def _worded(kinds: str) -> str:
+    names = kinds.split(" | ")
+    if "float" in names and "int" in names:
+        names.remove("int")
+    words = [_WORDS.get(name, name) for name in names]
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+_UNKNOWN = object()
+
+
+def _place(pattern: str, data: Any, kind: str | None) -> tuple[str, Any]:
+    """The first key that a path of msgspec's means, and its value. It names keys of mappings ``...``."""
+    steps = re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", pattern)
+    found = _matching([(name or index) for name, index in steps], data, "")
+    for path, value in found:
+        if "..." not in pattern or (kind is not None and _kind(value) == kind):
+            return (f"`{path}`" if path else "the JSON"), value
+    return f"`{pattern.lstrip('.').replace('...', '*')}`", _UNKNOWN
+
+
+def _matching(steps: list[str], data: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if not steps:
+        yield path, data
+        return
+    step, *rest = steps
+    if type(data) is list and step.isdigit() and int(step) < len(data):
+        yield from _matching(rest, data[int(step)], f"{path}[{step}]")
+    elif type(data) is dict:
+        for key in data if step == "..." else [step]:
+            if key in data:
+                name = key if len(key) <= 80 else f"{key[:80]}…"
+                yield from _matching(rest, data[key], f"{path}.{name}".lstrip("."))
+
+
+def _kind(value: Any) -> str:
+    return "null" if value is None else _KINDS.get(type(value), "")
