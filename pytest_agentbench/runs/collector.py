@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.runs import manifest, names, resume, run_folder
+from pytest_agentbench.runs import manifest, mixed, names, resume, run_folder
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record, joined
 from pytest_agentbench.runs.scores_file import Scores
@@ -49,6 +49,8 @@ class Collector:
         self.baseline = baseline
         made = manifest.manifest(plan, agent, arguments, started)
         self.records: dict[tuple[str, int], Record] = {}
+        self.answered_by = agent["name"]  # several agents, where --resume-anyway put them together
+        self.mixture: str | None = None  # what it put together
         if resuming is not None:
             folder = names.find_run(
                 resuming.name, house, start, plan.benchmark.name, run_folder.RECORDS
@@ -75,9 +77,10 @@ class Collector:
 
     def _resume(self, resuming: Resuming) -> None:
         folder = self.log.folder
-        manifest = resume.manifest_of(folder, self.plan, self.log.manifest, resuming.anyway)
         records = run_folder.read_records(folder)
         resume.take_up(self.plan, records, resuming.failed_only)
+        manifest = resume.manifest_of(folder, self.plan, self.log.manifest, resuming.anyway)
+        self.mixture, self.answered_by = mixed.mixture(manifest), mixed.answering(manifest)
         self.log.manifest = manifest
         self.records = {(record.sample, record.epoch): record for record in records}
 

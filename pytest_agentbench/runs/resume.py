@@ -8,31 +8,47 @@ from typing import Any
 
 from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs import mixed, run_folder
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.settings.settings import OPTIONS, Settings
 
+# What decides only which questions are asked: an answer to one of them stays what it was.
+_SELECTING = ("limit", "first", "epochs")
+
 
 def manifest_of(folder: Path, plan: Plan, new: Mapping[str, Any], anyway: bool) -> dict[str, Any]:
-    """The manifest of the earlier run. Refused, with what has changed, if the plan asks otherwise."""
+    """The manifest of the earlier run, after :func:`take_up`.
+
+    Refused, with what has changed, if the plan asks otherwise. If the user insists and answers were
+    taken up, :mod:`mixed` says whose they are, for good.
+    """
     old = run_folder.read_manifest(folder)
     changes = _changes(old, new, plan)
     if changes and not anyway:
         raise BenchmarkError(
-            f"--resume: {folder} was made with other {', '.join(changes)}; its answers would not be "
-            "those of this run: start a new run, or insist with --resume-anyway"
+            f"--resume: {folder} was made with other {', '.join(changes.values())}; its answers would "
+            "not be those of this run: start a new run, or insist with --resume-anyway"
         )
-    return {**old, "resumed": [*old.get("resumed", []), new["started"]]}
+    found = {**old, "resumed": [*old.get("resumed", []), new["started"]]}
+    if changes:
+        found |= {key: new[key] for key in ("settings", "agent", "dataset")}
+    mixing = [text for key, text in changes.items() if key not in _SELECTING]
+    if mixing and plan.answered:
+        found[mixed.KEY] = [*mixed.parts(old), mixed.part(old, len(plan.answered), mixing)]
+    return found
 
 
-def _changes(old: Mapping[str, Any], new: Mapping[str, Any], plan: Plan) -> list[str]:
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any], plan: Plan) -> dict[str, str]:
+    """What differs, by its key, in words."""
     before, after = _decisive(old, plan), _decisive(new, plan)
-    return [
-        key if key in ("agent source", "data") else f"{key} ({before[key]!r}, now {after[key]!r})"
+    return {
+        key: key
+        if key in (mixed.SOURCE, "data")
+        else f"{key} ({before[key]!r}, now {after[key]!r})"
         for key in before
         if before[key] != after[key]
-    ]
+    }
 
 
 def _decisive(manifest: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
@@ -45,7 +61,7 @@ def _decisive(manifest: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
     decisive = [option.key for option in OPTIONS if option.decides_questions]
     return {
         "agent": agent.get("name"),
-        "agent source": None if is_baseline else agent.get("digest"),
+        mixed.SOURCE: None if is_baseline else agent.get("digest"),
         "data": (manifest.get("dataset") or {}).get("digest"),
         "benchmark": given.get("benchmark"),
         **{key: settings[key] for key in decisive},

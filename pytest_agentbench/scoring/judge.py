@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pytest_agentbench.benchmarks.protocol import Metric, metric_named
 from pytest_agentbench.runs.scores_file import GateResult, Group, Readings, Scores
-from pytest_agentbench.scoring.groups import LEAST, samples_of, worst_group
+from pytest_agentbench.scoring.groups import LEAST, samples_of, unscored_group, worst_group
 from pytest_agentbench.settings.gates import Gate, Part
 from pytest_agentbench.settings.settings import Settings
 
@@ -64,6 +64,13 @@ def _worst(gate: Gate, primary: str, groups: Sequence[Group], metric: Metric) ->
     if metric.better == "none" or metric.pooled:
         why = "no value of it is better" if metric.better == "none" else "groups do not have it"
         return failed(f"{metric.name} has no worst group: {why}")
+    unknown = unscored_group(groups, metric)
+    if unknown is not None:
+        why = unknown.scores[metric.name].reason or "no reason was given"
+        group = f"{unknown.kind} {unknown.name}"
+        return failed(
+            f"{group} may be the worst: not all of it was answered, and {metric.name} is absent ({why})"
+        )
     found = worst_group(groups, metric)
     if found is None:
         named = list(dict.fromkeys(name for one in groups for name in one.scores))
