@@ -77,9 +77,10 @@ class Collector:
 
     def _resume(self, resuming: Resuming) -> None:
         folder = self.log.folder
+        manifest = resume.manifest_of(folder, self.plan, self.log.manifest, resuming.anyway)
         records = run_folder.read_records(folder)
         resume.take_up(self.plan, records, resuming.failed_only)
-        manifest = resume.manifest_of(folder, self.plan, self.log.manifest, resuming.anyway)
+        manifest = mixed.counted(manifest, len(self.plan.answered))
         self.mixture, self.answered_by = mixed.mixture(manifest), mixed.answering(manifest)
         self.log.manifest = manifest
         self.records = {(record.sample, record.epoch): record for record in records}

@@ -13,9 +13,21 @@ KEY = "mixed"  # in the manifest
 SOURCE = "agent source"  # the agent's code has changed, and its name has not
 
 
-def part(manifest: Mapping[str, Any], answers: int, changed: Sequence[str]) -> dict[str, Any]:
-    """What is taken over from a run that was made otherwise."""
-    return {"agent": _agent(manifest), "answers": answers, "changed": list(changed)}
+def part(manifest: Mapping[str, Any], changed: Sequence[str]) -> dict[str, Any]:
+    """What is taken over from a run that was made otherwise; it is not counted yet."""
+    return {"agent": _agent(manifest), "answers": None, "changed": list(changed)}
+
+
+def counted(manifest: Mapping[str, Any], answers: int) -> dict[str, Any]:
+    """The manifest with the number of answers that were taken over now; nothing is mixed without any.
+
+    >>> counted({"mixed": [part({}, ["data"])]}, 0)
+    {'mixed': []}
+    """
+    found = parts(manifest)
+    if found and found[-1]["answers"] is None:
+        found[-1:] = [{**found[-1], "answers": answers}] if answers else []
+    return {**manifest, KEY: found} if KEY in manifest else dict(manifest)
 
 
 def parts(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -18,10 +18,10 @@ _SELECTING = ("limit", "first", "epochs")
 
 
 def manifest_of(folder: Path, plan: Plan, new: Mapping[str, Any], anyway: bool) -> dict[str, Any]:
-    """The manifest of the earlier run, after :func:`take_up`.
+    """The manifest of the earlier run.
 
-    Refused, with what has changed, if the plan asks otherwise. If the user insists and answers were
-    taken up, :mod:`mixed` says whose they are, for good.
+    Refused, with what has changed, if the plan asks otherwise. If the user insists, it says what was put
+    together (:func:`mixed.counted`).
     """
     old = run_folder.read_manifest(folder)
     changes = _changes(old, new, plan)
@@ -34,8 +34,8 @@ def manifest_of(folder: Path, plan: Plan, new: Mapping[str, Any], anyway: bool) 
     if changes:
         found |= {key: new[key] for key in ("settings", "agent", "dataset")}
     mixing = [text for key, text in changes.items() if key not in _SELECTING]
-    if mixing and plan.answered:
-        found[mixed.KEY] = [*mixed.parts(old), mixed.part(old, len(plan.answered), mixing)]
+    if mixing:
+        found[mixed.KEY] = [*mixed.parts(old), mixed.part(old, mixing)]
     return found
 
 

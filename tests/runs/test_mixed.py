@@ -21,12 +21,13 @@ def test_a_run_of_one_agent_is_not_mixed(manifest):
 
 def test_each_take_over_is_told():
     first = {"agent": {"name": "a.py"}}
-    second = {"agent": {"name": "b.py"}, mixed.KEY: [mixed.part(first, 9, ["agent"])]}
-    third = {
-        "agent": {"name": "a.py"},
-        mixed.KEY: [*mixed.parts(second), mixed.part(second, 2, ["data"])],
-    }
+    second = mixed.counted(
+        {"agent": {"name": "b.py"}, mixed.KEY: [mixed.part(first, ["agent"])]}, 9
+    )
+    parts = [*mixed.parts(second), mixed.part(second, ["data"])]
+    third = mixed.counted({"agent": {"name": "a.py"}, mixed.KEY: parts}, 2)
     assert mixed.answering(third) == "a.py, then b.py"
     assert mixed.mixture(third) == (
         "9 answers were given with other agent; 2 answers were given with other data"
     )
+    assert mixed.counted(third, 5) == third  # nothing is taken over by a later session of the same
