@@ -49,7 +49,7 @@ def add_run_commands(commands: Any) -> None:
 
     ranking = commands.add_parser("leaderboard", help="rank the runs that may be compared")
     ranking.add_argument("folders", metavar="DIR", nargs="*", type=Path)
-    _add_format(ranking, "html")
+    _add_format(ranking, "markdown", "html")
     _add_data_and_output(ranking)
     ranking.set_defaults(run=_leaderboard)
 
@@ -155,8 +155,7 @@ def _leaderboard(given: argparse.Namespace) -> int:
     from pytest_agentbench.scoring import ranking
 
     board = ranking.leaderboard(_folders(given.folders), given.dataset)
-    render = leaderboard.html if given.format == "html" else leaderboard.text
-    return _write(render(board), given.output)
+    return _write(leaderboard.RENDERERS[given.format](board), given.output)
 
 
 def _export(given: argparse.Namespace) -> int:

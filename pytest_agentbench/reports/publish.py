@@ -85,6 +85,8 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         settings, dataset, questions, list(collector.records.values()), collector.baseline
     )
     details, found = dict(result.details), None
+    if collector.notes:
+        details["notes"] = [*details.get("notes", ()), *collector.notes]
     if lack := rows.missing_note(collector.logged()):
         details["notes"] = [*details.get("notes", ()), lack]
     if incomplete is None and dataset.samples_here:

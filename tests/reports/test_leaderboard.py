@@ -33,7 +33,43 @@ def test_ties_and_runs_without_a_rank_are_in_the_text(tmp_path):
         "run",
     ]
     assert lines[2].split()[:3] == ["builtin:half", "=1", "0.5000"]
-    assert lines[-1] == "without a rank: c (builtin:half): incomplete: cut short"
+    assert lines[-3] == "without a rank"
+    assert lines[-1].split() == [
+        "builtin:half",
+        "accuracy",
+        "0.5000",
+        "1.0000",
+        "c",
+        "incomplete:",
+        "cut",
+        "short",
+    ]
+
+
+def test_runs_apart_stand_in_markdown_and_in_the_page_with_the_reason(tmp_path):
+    failed = {
+        "gate": "accuracy >= 1",
+        "passed": False,
+        "value": 0.5,
+        "threshold": 1.0,
+        "reason": None,
+    }
+    board = board_of(
+        make_run(tmp_path / "a", "half"),
+        make_run(
+            tmp_path / "best", "right", gates=[{**failed, "gate": "distance < 0", "value": 0.0}]
+        ),
+    )
+    markdown = leaderboard.markdown(board)
+    assert "| builtin:half | 1 | 0.5000 |" in markdown
+    assert "### Without a rank" in markdown
+    assert (
+        "| builtin:right | accuracy 1.0000 | 1.0000 | best | gate distance &lt; 0: got 0"
+        in markdown
+    )
+    page = leaderboard.html(board)
+    assert "<h2>Without a rank</h2>" in page
+    assert page.index("builtin:half") < page.index("Without a rank") < page.index("builtin:right")
 
 
 def test_the_page_escapes_names(tmp_path):
