@@ -89,18 +89,14 @@ def markdown(board: Leaderboard) -> str:
 
 def html(board: Leaderboard) -> str:
     notes = ["Runs in different tables cannot be compared."] if len(board.tables) > 1 else []
+    tables = [
+        {"title": _title(table), "head": _HEAD, "rows": _rows(table), "facts": _facts(table)}
+        for table in board.tables
+    ]
+    if apart := _apart(board):
+        tables.append({"title": _APART, "head": _APART_HEAD, "rows": apart, "facts": []})
     return page.render(
-        "leaderboard.html",
-        title="agentbench leaderboard",
-        head=_HEAD,
-        tables=[
-            {"title": _title(table), "rows": _rows(table), "facts": _facts(table)}
-            for table in board.tables
-        ],
-        apart_title=_APART,
-        apart_head=_APART_HEAD,
-        apart=_apart(board),
-        notes=notes,
+        "leaderboard.html", title="agentbench leaderboard", head=_HEAD, tables=tables, notes=notes
     )
 
 
