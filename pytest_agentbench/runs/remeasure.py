@@ -14,10 +14,10 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.base.errors import shown
 from pytest_agentbench.base.progress import Progress
 from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset
-from pytest_agentbench.runs.evaluate import evaluate
+from pytest_agentbench.runs.evaluate import evaluate, held_off
 from pytest_agentbench.runs.record import Record
 
-_AT_ONCE = 1000  # samples measured together
+_AT_ONCE = 250  # samples measured together
 _CLOSE = 1e-9  # another machine may round otherwise
 
 
@@ -39,6 +39,7 @@ class Remeasured:
         )
 
 
+@held_off()
 def remeasured(benchmark: Benchmark, dataset: Dataset, records: Sequence[Record]) -> Remeasured:
     """Checks and measures every answer that a record calls valid.
 
