@@ -89,8 +89,12 @@ def describe(truth: Truth, records: Sequence[Record]) -> Mapping[str, Any]:
         for ours, theirs in zip(hourly.sum(axis=0), truth.hourly, strict=True)
     ]
     pairs = [f"{ours:+.1f} % ({theirs:+.1f} %)" for ours, theirs in zip(found, true, strict=True)]
+    notes = [f"trips against before (truth): during {pairs[0]}, after {pairs[1]}"]
+    failed = sum(record.status != "ok" for record in records)
+    if failed:
+        notes.append(f"{failed} without a valid answer: {DOCUMENTED} counts the worst they could do")
     return {
-        "notes": [f"trips against before (truth): during {pairs[0]}, after {pairs[1]}"],
+        "notes": notes,
         "changes": {
             name: {"answers": ours, "truth": theirs}
             for name, ours, theirs in zip(CHANGES, found, true, strict=True)

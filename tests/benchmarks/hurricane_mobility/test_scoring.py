@@ -80,6 +80,10 @@ def test_both_sides_changes_stand_beside_the_score(folder):
         "trips against before (truth): during -50.0 % (-50.0 %), after -20.0 % (-10.0 %)"
     ]
     assert len(details["notes"][0]) <= 80
+    failed = [record("user[1]", arrays(20, 10, 16)), record("user[2]", None)]
+    assert BENCHMARK.describe(dataset, failed)["notes"][1] == (
+        "1 without a valid answer: documented counts the worst they could do"
+    )
     assert details["changes"]["after_vs_before"] == {
         "answers": pytest.approx(-20.0),
         "truth": -10.0,
