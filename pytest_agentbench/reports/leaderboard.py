@@ -70,7 +70,8 @@ def text(board: Leaderboard) -> str:
     if len(board.tables) > 1:
         lines += [f"{len(board.tables)} tables: {_SEVERAL}", ""]
     if apart := _apart(board):
-        lines += [_APART.lower(), *columns([_APART_HEAD, *apart], left=(0, 3, 4))]
+        lines += [_APART.lower(), *columns([_APART_HEAD, *apart], left=(0, 3, 4)), ""]
+    lines += [f"left out: {why}" for why in board.left_out]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -83,12 +84,14 @@ def markdown(board: Leaderboard) -> str:
     if len(board.tables) > 1:
         lines += [f"{len(board.tables)} tables: {_SEVERAL}", ""]
     if apart := _apart(board):
-        lines += [f"### {_APART}", "", *markdown_table(_APART_HEAD, apart)]
+        lines += [f"### {_APART}", "", *markdown_table(_APART_HEAD, apart), ""]
+    lines += [f"- left out: {cell(why)}" for why in board.left_out]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def html(board: Leaderboard) -> str:
     notes = ["Runs in different tables cannot be compared."] if len(board.tables) > 1 else []
+    notes += [f"left out: {why}" for why in board.left_out]
     tables = [
         {"title": _title(table), "head": _HEAD, "rows": _rows(table), "facts": _facts(table)}
         for table in board.tables

@@ -63,6 +63,7 @@ class Unranked:
 class Leaderboard:
     tables: tuple[Table, ...]
     unranked: tuple[Unranked, ...]
+    left_out: tuple[str, ...] = ()  # lines about folders that hold no run that can be read
 
 
 def leaderboard(runs: Sequence[StoredRun], dataset: str | None = None) -> Leaderboard:

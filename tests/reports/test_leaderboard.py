@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from toy_runs import make_run
 
 from pytest_agentbench.reports import leaderboard
@@ -70,6 +72,13 @@ def test_runs_apart_stand_in_markdown_and_in_the_page_with_the_reason(tmp_path):
     page = leaderboard.html(board)
     assert "<h2>Without a rank</h2>" in page
     assert page.index("builtin:half") < page.index("Without a rank") < page.index("builtin:right")
+
+
+def test_what_could_not_be_read_is_named_everywhere(tmp_path):
+    board = replace(board_of(make_run(tmp_path / "a", "half")), left_out=("b: <half a run>",))
+    assert leaderboard.text(board).splitlines()[-1] == "left out: b: <half a run>"
+    assert leaderboard.markdown(board).splitlines()[-1] == "- left out: b: &lt;half a run&gt;"
+    assert "left out: b: &lt;half a run&gt;" in leaderboard.html(board)
 
 
 def test_the_page_escapes_names(tmp_path):

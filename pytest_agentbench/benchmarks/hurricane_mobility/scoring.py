@@ -92,7 +92,9 @@ def describe(truth: Truth, records: Sequence[Record]) -> Mapping[str, Any]:
     notes = [f"trips against before (truth): during {pairs[0]}, after {pairs[1]}"]
     failed = sum(record.status != "ok" for record in records)
     if failed:
-        notes.append(f"{failed} without a valid answer: {DOCUMENTED} counts the worst they could do")
+        notes.append(
+            f"{failed} without a valid answer: {DOCUMENTED} counts the worst they could do"
+        )
     return {
         "notes": notes,
         "changes": {
