@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_agentbench.agents.captured import Printed
-from pytest_agentbench.agents.errors import NotProvided
+from pytest_agentbench.agents.errors import NotProvided, is_test_outcome
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.agents.retry import LONGEST_WAIT, is_transient, wait_after
 from pytest_agentbench.agents.usage import Usage, counting
+
+# What an agent may raise instead of an answer. Anything else ends the run: Ctrl-C, pytest.exit().
+_OUTCOMES = (Exception, SystemExit, BudgetExceeded, NotProvided)
 
 
 @dataclass
@@ -35,7 +38,9 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
             outcome.error = None
             try:
                 outcome.answer = agent(context)
-            except (Exception, SystemExit, BudgetExceeded, NotProvided) as error:
+            except BaseException as error:
+                if not (isinstance(error, _OUTCOMES) or is_test_outcome(error)):
+                    raise
                 outcome.error = error
                 if attempt < retries and is_transient(error):
                     wait = wait_after(error, attempt)

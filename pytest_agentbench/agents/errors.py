@@ -35,6 +35,16 @@ class NotProvided(BaseException):
     transient = False
 
 
+def is_test_outcome(error: BaseException) -> bool:
+    """Whether this is what ``pytest.skip()``, ``xfail()``, ``fail()`` or unittest's ``SkipTest`` raise.
+
+    An agent that raises one has not answered; raised by a test, it would be no failure. Told by the
+    names of classes, as only plugin/ imports pytest.
+    """
+    names = {f"{kind.__module__}.{kind.__name__}" for kind in type(error).__mro__}
+    return bool(names & {"_pytest.outcomes.OutcomeException", "unittest.case.SkipTest"})
+
+
 class AgentCrashed(Exception):
     """The agent's process ended, or broke the protocol, instead of answering."""
 

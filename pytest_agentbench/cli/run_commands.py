@@ -52,7 +52,7 @@ def add_run_commands(commands: Any) -> None:
 
     ranking = commands.add_parser("leaderboard", help="rank the runs that may be compared")
     ranking.add_argument("folders", metavar="DIR", nargs="*", type=Path)
-    _add_format(ranking, "html")
+    _add_format(ranking, "markdown", "html")
     _add_data_and_output(ranking)
     ranking.set_defaults(run=_leaderboard)
 
@@ -189,8 +189,7 @@ def _leaderboard(given: argparse.Namespace) -> int:
     found = _folders(given.folders, _named(given))
     board = ranking.leaderboard(found.runs, given.dataset)
     board = dataclasses.replace(board, left_out=(*board.left_out, *found.damaged))
-    render = leaderboard.html if given.format == "html" else leaderboard.text
-    return _write(render(board), given.output)
+    return _write(leaderboard.RENDERERS[given.format](board), given.output)
 
 
 def _export(given: argparse.Namespace) -> int:

@@ -121,8 +121,8 @@ class Collection:
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> None:
-        """After -k and -m: keeps what --limit and --first take, and what --resume-failed-only asks."""
-        late = [plan for plan in self._plans if plan.draws_late or plan.unasked]
+        """After -k and -m: keeps what --limit and --first take."""
+        late = [plan for plan in self._plans if plan.draws_late]
         if not late:
             return
         names: dict[Plan, list[str]] = {plan: [] for plan in late}
@@ -130,11 +130,7 @@ class Collection:
         for item, plan in own.items():
             names[plan].append(item.name)
         asked = {plan: plan.names_kept(found) for plan, found in names.items()}
-        left_out = {
-            item
-            for item, plan in own.items()
-            if item.name not in asked[plan] or plan.unasked.issuperset(plan.items[item.name])
-        }
+        left_out = {item for item, plan in own.items() if item.name not in asked[plan]}
         if left_out:
             config.hook.pytest_deselected(items=[item for item in items if item in left_out])
             items[:] = [item for item in items if item not in left_out]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.agents.errors import RemoteAgentError
+from pytest_agentbench.agents.errors import RemoteAgentError, is_test_outcome
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.reports.summary import failures_text
@@ -39,11 +39,13 @@ def ask(item: pytest.Function, plan: Plan) -> None:
     samples = sample if isinstance(sample, list) else [sample]
     if not all(isinstance(one, Sample) for one in samples):  # a project's own `sample` fixture
         samples = [plan.dataset.sample(question.sample) for question in questions]
+    if plan.unasked.issuperset(questions):
+        pytest.skip("not asked: --resume-failed-only asks nothing new")
     evaluation = Evaluation(plan.benchmark, questions[0].epoch)
     records = item.stash[RECORDS] = evaluation.records  # filled as answers come
     try:
         for question, one in zip(questions, samples, strict=True):
-            if question not in plan.answered:
+            if plan.is_asked(question):
                 outcome = plan.outcome(question, one, agent)
                 if outcome.printed is not None:
                     outcome.printed.replay()
@@ -54,7 +56,7 @@ def ask(item: pytest.Function, plan: Plan) -> None:
     finally:
         evaluation.measure()
     error = evaluation.failure
-    if error is not None and error.__traceback__ is not None:
+    if error is not None and error.__traceback__ is not None and not is_test_outcome(error):
         raise error
     failed = [record for record in records if record.status != "ok"]
     if failed:
@@ -89,7 +91,7 @@ def _unanswered(
     plan: Plan, name: str, report: pytest.TestReport, answered: Sequence[Record]
 ) -> list[Record]:
     """Records of samples that a fixture, a skip or a plugin kept from being asked."""
-    open_questions = [q for q in plan.items[name] if q not in plan.answered]
+    open_questions = [q for q in plan.items[name] if plan.is_asked(q)]
     if len(answered) == len(open_questions):  # the usual case
         return []
     if isinstance(report.longrepr, tuple):
@@ -125,7 +127,7 @@ def failed_records(plan: Plan, name: str, reason: str) -> list[Record]:
             epoch=question.epoch, error=reason,
         )
         for question in plan.items[name]
-        if question not in plan.answered
+        if plan.is_asked(question)
     ]  # fmt: skip
 
 

@@ -90,7 +90,7 @@ def _facts(comparison: Comparison) -> list[str]:
         cut = f", incomplete: {side.incomplete}" if side.incomplete else ""
         facts.append(f"{word}: {side.run}, {side.agent}, {side.samples} samples{cut}")
     facts.append(f"compared on {comparison.common_samples} common samples")
-    return facts
+    return [*facts, *comparison.notes]
 
 
 def _rows(comparison: Comparison, reading: str) -> list[list[str]]:

@@ -1,14 +1,18 @@
-"""The leaderboard as text and as a page."""
+"""The leaderboard as text, as Markdown and as a page."""
 
 from __future__ import annotations
 
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.reports.html import page
+from pytest_agentbench.reports.markdown import cell, markdown_table
 from pytest_agentbench.reports.text import columns, interval, number
 from pytest_agentbench.scoring.ranking import Leaderboard, Table
 from pytest_agentbench.settings.gates import COVERAGE
 
 _HEAD = ("agent", "rank", "score", INTERVAL, "coverage", "gates", "run")
+_APART_HEAD = ("agent", "score", "coverage", "run", "why it has no rank")
+_APART = "Without a rank"
+_SEVERAL = "runs in different ones cannot be compared"
 
 
 def _title(table: Table) -> str:
@@ -23,6 +27,8 @@ def _facts(table: Table) -> list[str]:
     facts = [
         f"{table.metric}, {table.better} is better; {', '.join([f'{table.samples} answers', data, *conditions])}"
     ]
+    if table.recorded:
+        facts.append(f"scores as recorded, not recomputed: {table.recorded}")
     return [*facts, f"= shares its rank; {table.ties}"] if table.ties else facts
 
 
@@ -41,27 +47,60 @@ def _rows(table: Table) -> list[list[str]]:
     ]
 
 
+def _apart(board: Leaderboard) -> list[list[str]]:
+    """Runs without a rank: what they have, in no order of merit, and the reason."""
+    return [
+        [
+            one.run.agent,
+            f"{one.metric} {number(one.run.scores.metric(one.metric).value)}"
+            if one.metric
+            else "-",
+            number(one.run.scores.metric(COVERAGE.metric).value),
+            one.run.name,
+            " ".join(one.why.split()),
+        ]
+        for one in board.unranked
+    ]
+
+
 def text(board: Leaderboard) -> str:
     lines: list[str] = []
     for table in board.tables:
         lines += [_title(table), *columns([_HEAD, *_rows(table)], left=(0, 6)), *_facts(table), ""]
     if len(board.tables) > 1:
-        lines += [f"{len(board.tables)} tables: runs in different ones cannot be compared", ""]
-    lines += [f"without a rank: {why}" for why in board.left_out]
+        lines += [f"{len(board.tables)} tables: {_SEVERAL}", ""]
+    if apart := _apart(board):
+        lines += [_APART.lower(), *columns([_APART_HEAD, *apart], left=(0, 3, 4)), ""]
+    lines += [f"left out: {why}" for why in board.left_out]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def markdown(board: Leaderboard) -> str:
+    """For a pull request or a page of a repository."""
+    lines: list[str] = []
+    for table in board.tables:
+        lines += [f"### {cell(_title(table))}", "", *markdown_table(_HEAD, _rows(table)), ""]
+        lines += [*(f"- {cell(fact)}" for fact in _facts(table)), ""]
+    if len(board.tables) > 1:
+        lines += [f"{len(board.tables)} tables: {_SEVERAL}", ""]
+    if apart := _apart(board):
+        lines += [f"### {_APART}", "", *markdown_table(_APART_HEAD, apart), ""]
+    lines += [f"- left out: {cell(why)}" for why in board.left_out]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def html(board: Leaderboard) -> str:
-    notes = [f"without a rank: {why}" for why in board.left_out]
-    if len(board.tables) > 1:
-        notes.insert(0, "Runs in different tables cannot be compared.")
+    notes = ["Runs in different tables cannot be compared."] if len(board.tables) > 1 else []
+    notes += [f"left out: {why}" for why in board.left_out]
+    tables = [
+        {"title": _title(table), "head": _HEAD, "rows": _rows(table), "facts": _facts(table)}
+        for table in board.tables
+    ]
+    if apart := _apart(board):
+        tables.append({"title": _APART, "head": _APART_HEAD, "rows": apart, "facts": []})
     return page.render(
-        "leaderboard.html",
-        title="agentbench leaderboard",
-        head=_HEAD,
-        tables=[
-            {"title": _title(table), "rows": _rows(table), "facts": _facts(table)}
-            for table in board.tables
-        ],
-        notes=notes,
+        "leaderboard.html", title="agentbench leaderboard", head=_HEAD, tables=tables, notes=notes
     )
+
+
+RENDERERS = {"text": text, "markdown": markdown, "html": html}

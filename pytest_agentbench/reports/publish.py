@@ -16,7 +16,7 @@ from pytest_agentbench.reports.html import report
 from pytest_agentbench.runs import data_places, evaluate, run_folder
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Question
-from pytest_agentbench.runs.scores_file import AgentFacts, BaselineScores, Scores
+from pytest_agentbench.runs.scores_file import AgentFacts, BaselineScores, GateResult, Scores
 from pytest_agentbench.scoring import compare, floor, judge, scores
 
 # The name of a gate and why it failed; None where it passed.
@@ -63,7 +63,8 @@ def finish(
     missing = collector.missing()
     if missing:
         shown = ", ".join(missing[:20]) + (", …" if len(missing) > 20 else "")
-        failure = f"{len(missing)} samples left no record: {shown}"
+        why = ", as --resume-failed-only asks nothing new" if collector.plan.unasked else ""
+        failure = f"{len(missing)} samples left no record{why}: {shown}"
         gates.append(("gate[every sample recorded]", failure))
     return gates
 
@@ -84,6 +85,8 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         settings, dataset, questions, list(collector.records.values()), collector.baseline
     )
     details, found = dict(result.details), None
+    if collector.notes:
+        details["notes"] = [*details.get("notes", ()), *collector.notes]
     if lack := rows.missing_note(collector.logged()):
         details["notes"] = [*details.get("notes", ()), lack]
     if incomplete is None and dataset.samples_here:
@@ -97,12 +100,20 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         result,
         details=details,
         baseline=_with_changes(collector, result.baseline),
-        agent=AgentFacts(**collector.agent),
+        agent=AgentFacts(collector.answered_by, collector.agent["digest"]),
         partial=len(questions) < len(dataset.keys) * settings.epochs,
         incomplete=incomplete,
-        gates=judge.judge(settings, result, incomplete),
+        gates=(*judge.judge(settings, result, incomplete), *_one_agent(collector, incomplete)),
         floor=found,
     )
+
+
+def _one_agent(collector: Collector, incomplete: str | None) -> list[GateResult]:
+    """A gate that fails for answers of another agent, or to other questions, in the run."""
+    if collector.mixture is None:
+        return []
+    why = incomplete or f"{collector.mixture}: start a new run to measure this agent"
+    return [GateResult("all answers are of this run", None if incomplete else False, reason=why)]
 
 
 def _with_changes(collector: Collector, compared: BaselineScores | None) -> BaselineScores | None:

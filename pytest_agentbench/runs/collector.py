@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.runs import manifest, names, resume, run_folder
+from pytest_agentbench.runs import manifest, mixed, names, resume, run_folder
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record, joined
+from pytest_agentbench.runs.remeasure import remeasured
 from pytest_agentbench.runs.scores_file import Scores
 from pytest_agentbench.runs.stored import StoredRun
 
@@ -49,6 +50,9 @@ class Collector:
         self.baseline = baseline
         made = manifest.manifest(plan, agent, arguments, started)
         self.records: dict[tuple[str, int], Record] = {}
+        self.answered_by = agent["name"]  # several agents, where --resume-anyway put them together
+        self.mixture: str | None = None  # what it put together
+        self.notes: list[str] = list(baseline.notes if baseline is not None else ())
         if resuming is not None:
             folder = names.find_run(
                 resuming.name, house, start, plan.benchmark.name, run_folder.RECORDS
@@ -76,8 +80,13 @@ class Collector:
     def _resume(self, resuming: Resuming) -> None:
         folder = self.log.folder
         manifest = resume.manifest_of(folder, self.plan, self.log.manifest, resuming.anyway)
-        records = run_folder.read_records(folder)
+        again = remeasured(self.plan.benchmark, self.plan.dataset, run_folder.read_records(folder))
+        records = again.records
+        if note := again.note(folder.name):
+            self.notes.append(note)
         resume.take_up(self.plan, records, resuming.failed_only)
+        manifest = mixed.counted(manifest, len(self.plan.answered))
+        self.mixture, self.answered_by = mixed.mixture(manifest), mixed.answering(manifest)
         self.log.manifest = manifest
         self.records = {(record.sample, record.epoch): record for record in records}
 

@@ -152,6 +152,10 @@ class Plan:
         """What the fixture ``agent`` gives, unless a conftest has its own."""
         return self.loaded_agent.agent
 
+    def is_asked(self, question: Question) -> bool:
+        """Whether this session asks it; one that it leaves alone has no record, and the run says so."""
+        return question not in self.answered and question not in self.unasked
+
     def ask(self, sample: Sample, epoch: int, agent: Any = None) -> Outcome:
         """What the submission answers, or else the agent, which sees the context alone."""
         if self.submission is not None:
@@ -161,7 +165,7 @@ class Plan:
 
     def ask_ahead(self, questions: Iterable[Question]) -> None:
         """Starts to ask these questions in their order, ``concurrency`` at a time."""
-        asked = {one: one.sample for one in questions if one not in self.answered}
+        asked = {one: one.sample for one in questions if self.is_asked(one)}
         settings = self.settings
         self._prefetch = Prefetch(
             self.agent, self.dataset, asked, settings.agent_retries, settings.concurrency

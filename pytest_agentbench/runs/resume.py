@@ -8,31 +8,49 @@ from typing import Any
 
 from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs import mixed, run_folder
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.settings.settings import OPTIONS, Settings
 
+# What decides only which questions are asked: an answer to one of them stays what it was.
+_SELECTING = ("limit", "first", "epochs")
+
 
 def manifest_of(folder: Path, plan: Plan, new: Mapping[str, Any], anyway: bool) -> dict[str, Any]:
-    """The manifest of the earlier run. Refused, with what has changed, if the plan asks otherwise."""
+    """The manifest of the earlier run.
+
+    Refused, with what has changed, if the plan asks otherwise. If the user insists, it says what was put
+    together (:func:`mixed.counted`).
+    """
     old = run_folder.read_manifest(folder)
     changes = _changes(old.plain, new, plan, str(folder / run_folder.MANIFEST))
     if changes and not anyway:
         raise BenchmarkError(
-            f"--resume: {folder} was made with other {', '.join(changes)}; its answers would not be "
-            "those of this run: start a new run, or insist with --resume-anyway"
+            f"--resume: {folder} was made with other {', '.join(changes.values())}; its answers would "
+            "not be those of this run: start a new run, or insist with --resume-anyway"
         )
-    return {**old.plain, "resumed": [*old.resumed, new["started"]]}
+    found = {**old.plain, "resumed": [*old.resumed, new["started"]]}
+    if changes:
+        found |= {key: new[key] for key in ("settings", "agent", "dataset")}
+    mixing = [text for key, text in changes.items() if key not in _SELECTING]
+    if mixing:
+        found[mixed.KEY] = [*mixed.parts(old.plain), mixed.part(old.plain, mixing)]
+    return found
 
 
-def _changes(old: Mapping[str, Any], new: Mapping[str, Any], plan: Plan, file: str) -> list[str]:
+def _changes(
+    old: Mapping[str, Any], new: Mapping[str, Any], plan: Plan, file: str
+) -> dict[str, str]:
+    """What differs, by its key, in words."""
     before, after = _decisive(old, plan, file), _decisive(new, plan, file)
-    return [
-        key if key in ("agent source", "data") else f"{key} ({before[key]!r}, now {after[key]!r})"
+    return {
+        key: key
+        if key in (mixed.SOURCE, "data")
+        else f"{key} ({before[key]!r}, now {after[key]!r})"
         for key in before
         if before[key] != after[key]
-    ]
+    }
 
 
 def _decisive(manifest: Mapping[str, Any], plan: Plan, file: str) -> dict[str, Any]:
@@ -46,7 +64,7 @@ def _decisive(manifest: Mapping[str, Any], plan: Plan, file: str) -> dict[str, A
     decisive = [option.key for option in OPTIONS if option.decides_questions]
     return {
         "agent": agent.get("name"),
-        "agent source": None if is_baseline else agent.get("digest"),
+        mixed.SOURCE: None if is_baseline else agent.get("digest"),
         "data": (manifest.get("dataset") or {}).get("digest"),
         "benchmark": given.get("benchmark"),
         **{key: settings[key] for key in decisive},

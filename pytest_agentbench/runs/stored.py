@@ -39,10 +39,12 @@ class StoredRun:
     scores: Scores
     manifest: Manifest
     named: Named = NOTHING
+    measured: list[Record] | None = None  # its records, if they were measured again
+    notes: tuple[str, ...] = ()  # what its files say that its answers do not
 
     @cached_property
     def records(self) -> list[Record]:
-        return run_folder.read_records(self.folder)
+        return run_folder.read_records(self.folder) if self.measured is None else self.measured
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, Submission
 from pytest_agentbench.benchmarks.sources import partitions
-from pytest_agentbench.runs import run_folder
+from pytest_agentbench.runs import mixed, run_folder
 from pytest_agentbench.runs.evaluate import MissingAnswer
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.settings.settings import Settings
@@ -75,7 +75,7 @@ def submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, load.Lo
             )
         return (
             Submission(_RunAnswers(run_folder.read_records(folder))),
-            load.LoadedAgent(str(manifest.agent.name), str(manifest.agent.digest)),
+            load.LoadedAgent(mixed.answering(manifest.plain), str(manifest.agent.digest)),
         )
     many = settings.benchmark.reads_partitions and partitions.is_partitioned(path)
     if path.is_dir() and not many:

@@ -21,6 +21,7 @@ from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.scores_file import Change, DataFacts, SampleChanges, Score, Scores
 from pytest_agentbench.runs.stored import StoredRun
 from pytest_agentbench.scoring import scores
+from pytest_agentbench.scoring.verify import verified
 from pytest_agentbench.settings import gates
 from pytest_agentbench.settings.settings import Settings
 
@@ -89,6 +90,7 @@ class Comparison:
     after: Side
     common_samples: int
     readings: Mapping[str, tuple[Difference, ...]]
+    notes: tuple[str, ...] = ()  # what the files of the runs say that their answers do not
 
     def leading(self) -> list[Difference]:
         """Metrics whose single changes say most: the headline, else the first of each kind of sample."""
@@ -133,6 +135,7 @@ def compare(
         raise BenchmarkError(f"--reading: expected one of {known}, got {reading!r}")
     settings, data = _data(before, after, dataset)
     with stored.blamed_on(before, after):
+        before, after = (verified(run, settings, data) for run in (before, after))
         return compare_runs(before, after, settings, data, reading or settings.reading)
 
 
@@ -177,6 +180,7 @@ def compare_runs(
     return Comparison(
         settings.benchmark.name, settings.mode, headline, reading,
         _side(before), _side(after), paired.baseline.common_samples, readings,
+        tuple(dict.fromkeys((*before.notes, *after.notes))),
     )  # fmt: skip
 
 
@@ -383,4 +387,4 @@ def load_baseline(plan: Plan, place: Place) -> StoredRun | None:
         conditions=plan.dataset.conditions(),
     )
     refuse_unlike(identity(run.scores), identity(ours), f"--baseline: {run.folder}", "this run")
-    return run
+    return verified(run, settings, plan.dataset)

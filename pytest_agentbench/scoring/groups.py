@@ -12,10 +12,12 @@ import numpy as np
 
 from pytest_agentbench.benchmarks.protocol import Dataset, Metric
 from pytest_agentbench.runs.scores_file import Group, Score
+from pytest_agentbench.settings import gates
 
 LEAST = 10  # samples of a group that can be the worst: fewer say too little
 MOST = 20  # groups of a kind; the rarest are put together
 OTHERS = "(others)"
+_COVERAGE = gates.COVERAGE.metric
 
 # The scores of the samples at these places.
 Scorer = Callable[[Sequence[int]], dict[str, Score]]
@@ -45,6 +47,22 @@ def group_scores(dataset: Dataset, indices: Sequence[int], score: Scorer) -> tup
 def samples_of(group: Group, metric: Metric) -> int:
     """How many samples of a group a metric is about."""
     return group.targets.get(metric.target, 0) if metric.target else group.samples
+
+
+def unscored_group(groups: Sequence[Group], metric: Metric) -> Group | None:
+    """A group of enough samples that lost its value of a metric by samples that failed, if there is one."""
+    return next(
+        (
+            group
+            for group in groups
+            if samples_of(group, metric) >= LEAST
+            and (score := group.scores.get(metric.name)) is not None
+            and score.value is None
+            and (coverage := group.scores.get(_COVERAGE)) is not None
+            and (coverage.value or 0.0) < 1
+        ),
+        None,
+    )
 
 
 def worst_group(groups: Sequence[Group], metric: Metric) -> Group | None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from pytest_agentbench.benchmarks.protocol import Metric, metric_named
 from pytest_agentbench.runs.scores_file import GateResult, Group, Readings, Scores
-from pytest_agentbench.scoring.groups import LEAST, samples_of, worst_group
-from pytest_agentbench.settings.gates import Gate, Part
+from pytest_agentbench.scoring.groups import LEAST, samples_of, unscored_group, worst_group
+from pytest_agentbench.settings.gates import Gate, GateError, Part, combine, parse
 from pytest_agentbench.settings.settings import Settings
 
 _OPERATORS = {
@@ -64,6 +64,13 @@ def _worst(gate: Gate, primary: str, groups: Sequence[Group], metric: Metric) ->
     if metric.better == "none" or metric.pooled:
         why = "no value of it is better" if metric.better == "none" else "groups do not have it"
         return failed(f"{metric.name} has no worst group: {why}")
+    unknown = unscored_group(groups, metric)
+    if unknown is not None:
+        why = unknown.scores[metric.name].reason or "no reason was given"
+        group = f"{unknown.kind} {unknown.name}"
+        return failed(
+            f"{group} may be the worst: not all of it was answered, and {metric.name} is absent ({why})"
+        )
     found = worst_group(groups, metric)
     if found is None:
         named = list(dict.fromkeys(name for one in groups for name in one.scores))
@@ -95,6 +102,28 @@ def _look_up(readings: Readings, reading: str, metric: str, part: Part) -> tuple
     if number is None:
         return None, f"{metric} has no interval in this run, so no .{part}"
     return float(number), ""
+
+
+def judged_again(scores: Scores, metrics: Sequence[Metric]) -> tuple[GateResult, ...]:
+    """The gates of a stored run, and the one on coverage, decided on its scores.
+
+    One that was recorded as failed stays so, and so does one that is not a condition on scores.
+    """
+    known, others = [], []
+    for recorded in scores.gates:
+        try:
+            known.append(parse(recorded.gate))
+        except GateError:
+            others.append(recorded)
+    failed = [one for one in scores.gates if one.passed is not True and one not in others]
+    theirs = scores.baseline
+    baseline, deltas = (None, None) if theirs is None else (theirs.readings, theirs.deltas)
+    groups = scores.groups or ()
+    decided = (
+        evaluate(gate, scores.primary, scores.readings, baseline, deltas, groups, metrics)
+        for gate in combine([known])
+    )
+    return (*others, *failed, *decided)
 
 
 def judge(settings: Settings, scores: Scores, incomplete: str | None) -> tuple[GateResult, ...]:

@@ -117,6 +117,17 @@ def _epochs(
     ]
 
 
+def values_of(
+    settings: Settings,
+    dataset: Dataset,
+    questions: Sequence[tuple[int, int]],
+    records: Sequence[Record],
+) -> PlainValues:
+    """The values alone of what :func:`score` gives, which take no resamples."""
+    prepared = _prepared(settings, dataset, _epochs(settings, dataset, questions, records))
+    return plain_values(_joined(prepared)[0], settings.benchmark.readings)
+
+
 # The estimator of an epoch's records, and the epoch.
 Prepared = tuple[Estimator, Epoch]
 

@@ -106,14 +106,24 @@ COVERAGE = parse("coverage >= 1")
 def combine(layers: Iterable[Iterable[Gate]]) -> tuple[Gate, ...]:
     """All gates, where a later layer's gate replaces an earlier layer's about the same subject.
 
-    Within a layer every gate counts. ``coverage >= 1`` stands unless a gate on coverage is given.
+    Within a layer every gate counts. ``coverage >= 1`` stands unless another gate bounds coverage from
+    below: ``coverage <= 1`` or ``coverage.high >= 0.9`` would let a run pass that answered nothing.
     """
     gates: list[Gate] = []
     for layer in layers:
         given = list(layer)
         subjects = {gate.subject for gate in given}
         gates = [g for g in gates if g.subject not in subjects] + given
-    on_coverage = (gate for gate in gates if gate.metric == COVERAGE.metric)
-    if all(gate.delta or gate.worst_group for gate in on_coverage):
+    if not any(map(_bounds_coverage, gates)):
         gates.insert(0, COVERAGE)
     return tuple(gates)
+
+
+def _bounds_coverage(gate: Gate) -> bool:
+    """Whether a gate says how much coverage a run must have at least, whatever the baseline had."""
+    return (
+        gate.metric == COVERAGE.metric
+        and gate.operator in (">=", ">", "==")
+        and gate.part != "high"
+        and not (gate.delta or gate.worst_group or gate.against_baseline)
+    )

@@ -70,7 +70,7 @@ def questions() -> dict[str, tuple[Benchmark, Sample, list[Any]]]:
         {"start": "17:30", "place": {"id": home}, "intention": "home activity"},
     ]
     trips = [{"day": 0, "departure": 28800}, {"day": 2, "departure": 0.5}]
-    arrays = {"total_travel_times": [3, 1, 2], "hourly_travel_times": [[1.0] * 24] * 3}
+    arrays = {"total_travel_times": [24, 24, 24], "hourly_travel_times": [[1.0] * 24] * 3}
     whole = first("HurricaneMobility", items="population")
     return {
         "humob": (Humob(), humob, [CELLS, [[*t, *c] for t, c in zip(TIMES, CELLS, strict=True)],

@@ -59,3 +59,30 @@ def test_resamples_are_scored_in_one_call():
     for row in range(6):
         assert many[0][row] == hurricane.change_rate_score(totals[row], [-20, -3])
         assert math.isclose(many[1][row], hurricane.distribution_score(hourly[row], true))
+
+
+def test_the_worst_change_is_that_of_a_search_through_all_trips():
+    """Against a grid over the box, of which the corners are a part."""
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        totals, true = rng.uniform(1, 300, 3), rng.uniform(-60, 20, 2)
+        most = rng.choice([0.0, 5.0, 48.0, 300.0])
+        steps = [np.linspace(0, most, 9)] * 3
+        grid = np.stack(np.meshgrid(*steps), axis=-1).reshape(-1, 3) + totals
+        expected = hurricane.change_rate_score(grid, true).min()
+        found = hurricane.worst_change_rate_score(totals, true, most)
+        assert float(found) == pytest.approx(expected, abs=1e-9)
+
+
+def test_no_trips_give_a_lower_distribution_score_than_the_bound():
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        hourly, true = rng.integers(0, 30, (2, 3, 24)).astype(float)
+        most = float(rng.integers(0, 12))
+        bound = float(hurricane.worst_distribution_score(hourly, true, most))
+        # Spread at random, or all of it where the truth has least.
+        spread = rng.uniform(0, most, (20, 3, 24))
+        spread[10:] = most * (true < np.median(true, axis=-1, keepdims=True))
+        spread[15:] *= rng.integers(0, 2, (5, 3, 24))
+        assert hurricane.distribution_score(hourly + spread, true).min() >= bound - 1e-9
+        assert most or bound == pytest.approx(float(hurricane.distribution_score(hourly, true)))

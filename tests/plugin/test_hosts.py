@@ -225,7 +225,7 @@ def test_when_the_last_host_is_lost_the_run_ends_and_can_be_resumed(hosts, proje
     resumed = project.pytest(
         "--benchmark=toysum", "--agent=builtin:right", "--resume=run", "--resume-anyway"
     )
-    assert resumed.ret == 0
+    assert resumed.ret == 1  # another agent gave one of the answers
     assert project.scores(project.path / "run")["samples"]["ok"] == 12
 
 

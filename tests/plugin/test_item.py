@@ -55,6 +55,38 @@ def test_a_skipped_sample_has_no_valid_answer(project):
     assert "not today" in project.records()[0]["error"]
 
 
+@pytest.mark.parametrize(
+    ("raised", "option"),
+    [
+        ("pytest.skip('too hard')", []),
+        ("pytest.skip('too hard')", ["--chunk=3"]),
+        ("pytest.skip('too hard')", ["-n1"]),
+        ("pytest.xfail('too hard')", []),
+        ("pytest.importorskip('no_such_module')", []),
+        ("raise unittest.SkipTest('too hard')", []),
+    ],
+)
+def test_an_agent_that_skips_has_not_answered(project, raised, option):
+    """Its test fails as for any other exception, also where the gate allows some failures."""
+    project.write(
+        agent__py="import pytest, unittest\n"
+        "def agent(context):\n"
+        "    if context['a'] == 5:\n"
+        f"        {raised}\n"
+        "    return context['a'] + context['b']\n"
+    )
+    gate = "--gate=coverage >= 0.9"
+    result = project.pytest("--benchmark=toysum", "--agent=agent.py", gate, *option)
+    assert result.ret == 1
+    assert result.parseoutcomes()["failed"] == 1
+    assert not {"skipped", "xfailed"} & set(result.parseoutcomes())
+    scores = project.scores()
+    assert (scores["samples"]["ok"], scores["samples"]["error"]) == (11, 1)
+    (failed,) = [record for record in project.records() if record["status"] == "error"]
+    assert failed["sample"] == "sum[s5]"
+    assert "too hard" in failed["error"] or "no_such_module" in failed["error"]
+
+
 def test_the_debugger_stops_in_the_agent(project):
     project.write(
         agent__py="def agent(context):\n    clue = 'found'\n    raise RuntimeError\n",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from toy_runs import make_run
 
 from pytest_agentbench.reports import leaderboard
@@ -33,7 +35,50 @@ def test_ties_and_runs_without_a_rank_are_in_the_text(tmp_path):
         "run",
     ]
     assert lines[2].split()[:3] == ["builtin:half", "=1", "0.5000"]
-    assert lines[-1] == "without a rank: c (builtin:half): incomplete: cut short"
+    assert lines[-3] == "without a rank"
+    assert lines[-1].split() == [
+        "builtin:half",
+        "accuracy",
+        "0.5000",
+        "1.0000",
+        "c",
+        "incomplete:",
+        "cut",
+        "short",
+    ]
+
+
+def test_runs_apart_stand_in_markdown_and_in_the_page_with_the_reason(tmp_path):
+    failed = {
+        "gate": "accuracy >= 1",
+        "passed": False,
+        "value": 0.5,
+        "threshold": 1.0,
+        "reason": None,
+    }
+    board = board_of(
+        make_run(tmp_path / "a", "half"),
+        make_run(
+            tmp_path / "best", "right", gates=[{**failed, "gate": "distance < 0", "value": 0.0}]
+        ),
+    )
+    markdown = leaderboard.markdown(board)
+    assert "| builtin:half | 1 | 0.5000 |" in markdown
+    assert "### Without a rank" in markdown
+    assert (
+        "| builtin:right | accuracy 1.0000 | 1.0000 | best | gate distance &lt; 0: got 0"
+        in markdown
+    )
+    page = leaderboard.html(board)
+    assert "<h2>Without a rank</h2>" in page
+    assert page.index("builtin:half") < page.index("Without a rank") < page.index("builtin:right")
+
+
+def test_what_could_not_be_read_is_named_everywhere(tmp_path):
+    board = replace(board_of(make_run(tmp_path / "a", "half")), left_out=("b: <half a run>",))
+    assert leaderboard.text(board).splitlines()[-1] == "left out: b: <half a run>"
+    assert leaderboard.markdown(board).splitlines()[-1] == "- left out: b: &lt;half a run&gt;"
+    assert "left out: b: &lt;half a run&gt;" in leaderboard.html(board)
 
 
 def test_the_page_escapes_names(tmp_path):

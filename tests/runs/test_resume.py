@@ -48,17 +48,89 @@ def test_failed_only_asks_nothing_new(project):
     project.pytest(*common, "-k", "s1 or s2 or s3")
     asked(project)
     (project.path / "fixed").touch()
-    result = project.pytest(*common, "--resume", "--resume-failed-only")
+    again = ["--resume", "--resume-failed-only"]
+    result = project.pytest(*common, *again, "-k", "s1 or s2 or s3")
     assert result.ret == 0
     assert asked(project) == [3]
-    assert project.scores()["samples"] == {
-        "total": 5,
-        "ok": 5,
-        "invalid": 0,
-        "error": 0,
-        "timeout": 0,
-    }
+    assert (project.scores()["samples"]["total"], project.scores()["samples"]["ok"]) == (5, 5)
     assert project.scores()["partial"] is True
+
+
+@pytest.mark.parametrize("extra", [[], ["--chunk=4"], ["-n1"]], ids=["serial", "chunk", "xdist"])
+def test_failed_only_counts_what_was_never_asked(project, extra):
+    """A run that was cut short is not complete because the rest of it is left alone."""
+    project.write(agent__py=COUNTING)
+    common = ["--benchmark=toysum", "--agent=agent.py"]
+    project.pytest(*common, "-k", "s1 or s2 or s3")
+    asked(project)
+    (project.path / "fixed").touch()
+    result = project.pytest(*common, *extra, "--resume", "--resume-failed-only")
+    assert result.ret == 1
+    assert asked(project) == [3]
+    assert (project.scores()["samples"]["total"], project.scores()["samples"]["ok"]) == (12, 5)
+    assert project.scores()["readings"]["exact"]["coverage"]["value"] == pytest.approx(5 / 12)
+    result.stdout.fnmatch_lines(
+        ["*7 samples left no record, as --resume-failed-only asks nothing*"]
+    )
+    assert project.pytest(*common, "--resume").ret == 0  # nothing of it was logged as failed
+
+
+OTHERS = "all answers are of this run"
+
+
+def gate_of(project, text=OTHERS):
+    return next((gate for gate in project.scores()["gates"] if gate["gate"] == text), None)
+
+
+def test_answers_of_another_agent_are_not_credited(project):
+    """--resume-anyway keeps them; the scores name both agents, and the run passes no gate any more."""
+    common = ["--benchmark=toysum", "--resume=run"]
+    first = ["--benchmark=toysum", "--agent=builtin:right", "--run-dir=run", "-k", "s1 or s2"]
+    assert project.pytest(*first).ret == 0
+    result = project.pytest(*common, "--agent=builtin:wrong", "--resume-anyway")
+    assert result.ret == 1
+    run = project.path / "run"
+    assert project.scores(run)["agent"]["name"] == "builtin:right, then builtin:wrong"
+    named = "4 answers were given with other agent ('builtin:right', now 'builtin:wrong')"
+    result.stdout.fnmatch_lines([f"*{named}: start a new run*".replace("[", "[[]")])
+    # A later session of the second agent alone does not forget it.
+    again = project.pytest(*common, "--agent=builtin:wrong")
+    assert again.ret == 1
+    again.stdout.fnmatch_lines([f"*{named}*"])
+    submitted = ["--benchmark=toysum", "--submission=run", "--run-dir=second"]
+    project.pytest(*submitted)
+    assert project.scores(project.path / "second")["agent"]["name"] == (
+        "builtin:right, then builtin:wrong"
+    )
+
+
+def test_nothing_is_mixed_where_nothing_was_taken_over_or_only_more_is_asked(project):
+    project.write(agent__py=COUNTING)
+    only = ["--benchmark=toysum", "--agent=agent.py", "-k", "s3"]
+    project.pytest(*only)  # its only answer is invalid
+    project.write(agent__py=COUNTING + "\n# better\n")
+    (project.path / "fixed").touch()
+    assert project.pytest(*only, "--resume", "--resume-anyway").ret == 0
+    whole = ["--benchmark=toysum", "--agent=agent.py", "--epochs=2"]
+    assert project.pytest(*whole, "--resume", "--resume-anyway").ret == 0
+    assert gate_of(project) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [(["--seed=4"], "agent.py"), ("agent", "agent.py (in 2 versions)")],
+)
+def test_answers_to_other_questions_do_not_count_either(project, change, name):
+    project.write(agent__py=COUNTING)
+    common = ["--benchmark=toysum", "--agent=agent.py"]
+    project.pytest(*common, "-k", "s1")
+    if change == "agent":
+        project.write(agent__py=COUNTING + "\n# better\n")
+        change = []
+    (project.path / "fixed").touch()
+    assert project.pytest(*common, *change, "--resume", "--resume-anyway").ret == 1
+    assert project.scores()["agent"]["name"] == name
+    assert gate_of(project)["passed"] is False
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,20 @@ GROUPS = (
 )
 
 
+HALF = {"coverage": Score(0.5), "final_score": Score(None, reason="no valid answer")}
+
+
+@pytest.mark.parametrize(("coverage", "passed"), [(0.5, False), (1.0, True)])
+def test_a_group_that_lost_its_value_by_failing_is_not_overlooked(coverage, passed):
+    """One without a value though all of it was answered has no such samples."""
+    lost = Group("source", "imdb", 20, {}, {**HALF, "coverage": Score(coverage)})
+    gate = gates.parse("worst_group(final_score) >= 40")
+    result = judge.evaluate(gate, "documented", READINGS, None, None, (*GROUPS, lost), METRICS)
+    assert result.passed is passed
+    if not passed:
+        assert result.failure.startswith("source imdb may be the worst: not all of it was answered")
+
+
 def decide(text, baseline=BASELINE, deltas=DELTAS):
     return judge.evaluate(
         gates.parse(text), "documented", READINGS, baseline, deltas, GROUPS, METRICS

@@ -19,17 +19,20 @@ from pytest_agentbench.benchmarks.hurricane_mobility.data import HOURS, PERIODS
 
 TOTALS, HOURLY = "total_travel_times", "hourly_travel_times"
 SECONDS = 3600
+# The published simulation lets a person set out every half hour (asbench 0.1.4, ticks_per_step=30*60).
+MOST_PER_HOUR = 2
+_ROUNDING = 1e-6
 FORMS = (
     f'trips [{{"day": 0-{len(PERIODS) - 1}, "departure": seconds since midnight}}, …], or '
     f"{{{TOTALS}: {len(PERIODS)} numbers, {HOURLY}: {len(PERIODS)} rows of {HOURS}}}"
 )
 
 
-def check(answer: Any, whole_population: bool) -> dict[str, Any]:
+def check(answer: Any, whole_population: bool, people: int | None = 1) -> dict[str, Any]:
     """Trips a day and trips an hour, in plain form, or :class:`InvalidAnswer`.
 
     One person may stay at home; a whole population without a trip before the hurricane has no
-    change that could be measured.
+    change that could be measured. ``people`` make so many trips at most; None: nobody knows how many.
     """
     plain = unpacked(answer)
     if isinstance(plain, Mapping) and "trips" in plain and TOTALS not in plain:
@@ -40,12 +43,45 @@ def check(answer: Any, whole_population: bool) -> dict[str, Any]:
         checked = _check_trips(trips)
     else:
         raise InvalidAnswer(FORMS, answer)
+    if people is not None:
+        _check_bounds(checked, people)
+    if not whole_population:
+        _check_totals(checked)
     if whole_population and not checked[TOTALS][0]:
         raise InvalidAnswer(
             "at least one trip on day 0 (before the hurricane): changes are relative to it",
             described="0 trips",
         )
     return checked
+
+
+def _check_bounds(checked: Mapping[str, Any], people: int) -> None:
+    """Refuses more trips than so many people can make."""
+    most = MOST_PER_HOUR * people
+    who = "one person" if people == 1 else f"{people} people"
+    why = f"{who}: nobody sets out more often than every half hour"
+    for period, hours in zip(PERIODS, checked[HOURLY], strict=True):
+        hour = max(range(HOURS), key=hours.__getitem__)
+        if hours[hour] > most + _ROUNDING:
+            came = f"{hours[hour]:g} in hour {hour} {period} the hurricane"
+            raise InvalidAnswer(f"at most {most} trips an hour of {why}", described=came)
+    for period, total in zip(PERIODS, checked[TOTALS], strict=True):
+        if total > HOURS * most + _ROUNDING:
+            came = f"{total:g} {period} the hurricane"
+            raise InvalidAnswer(f"at most {HOURS * most} trips a day of {why}", described=came)
+
+
+def _check_totals(checked: Mapping[str, Any]) -> None:
+    """Refuses a person's total that is not the sum of the hours.
+
+    Not so the published output for all people: it counts arrivals as totals and departures by hour.
+    """
+    for period, total, hours in zip(PERIODS, checked[TOTALS], checked[HOURLY], strict=True):
+        if abs(total - sum(hours)) > _ROUNDING:
+            raise InvalidAnswer(
+                f"{TOTALS} as the sums of {HOURLY} ({sum(hours):g} trips {period} the hurricane)",
+                described=f"{total:g}",
+            )
 
 
 def _check_trips(trips: Sequence[Any]) -> dict[str, Any]:

@@ -55,7 +55,8 @@ class HurricaneMobility(Benchmark):
         return data.load(settings)
 
     def check(self, sample: Sample, answer: Any) -> dict[str, Any]:
-        return answers.check(answer, sample.key.target == data.POPULATION)
+        assert isinstance(sample, data.HurricaneSample)
+        return answers.check(answer, sample.key.target == data.POPULATION, sample.people)
 
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
         assert isinstance(dataset, data.HurricaneDataset)

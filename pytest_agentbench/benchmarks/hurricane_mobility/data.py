@@ -50,6 +50,13 @@ class Truth:
     hourly: Floats  # (3, 24)
 
 
+@dataclass(frozen=True)
+class HurricaneSample(Sample):
+    """The question about one person, or about all of them."""
+
+    people: int | None = None  # who travel; None where nobody knows how many
+
+
 class HurricaneDataset(Dataset):
     """One sample a profile, or one for the whole population. The sum of all trips is scored."""
 
@@ -88,7 +95,8 @@ class HurricaneDataset(Dataset):
         else:
             context["profile"] = dict(self.profiles[index])
             context["city"] = city_view(self._city, self.profiles[index])
-        return Sample(self.keys[index], context, None)
+        people = 1 if self.items == USER else len(self.profiles) or None
+        return HurricaneSample(self.keys[index], context, None, people)
 
 
 def load(settings: Settings) -> HurricaneDataset:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY, TOTALS
+from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY, MOST_PER_HOUR, TOTALS
 from pytest_agentbench.benchmarks.hurricane_mobility.data import CHANGES, HOURS, PERIODS, Truth
 from pytest_agentbench.metrics import hurricane
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
@@ -16,32 +16,56 @@ if TYPE_CHECKING:
     from pytest_agentbench.metrics.hurricane import Floats
     from pytest_agentbench.runs.record import Record
 
-READINGS = ("published-0.1.4",)
+DOCUMENTED, PUBLISHED = "documented", "published-0.1.4"
+READINGS = (DOCUMENTED, PUBLISHED)
 METRICS = ("change_rate_score", "distribution_score", "final_score")
 
 
 def score_run(truth: Truth, records: Sequence[Record]) -> Estimator:
-    """Sums over the valid answers, as the published code would see them."""
+    """The sums over all people, against the truth.
+
+    ``documented`` takes totals from the hours, and the worst that people without a valid answer could
+    have done: no one's failure raises a score. ``published-0.1.4`` has the valid answers alone, with the
+    totals that they say, as the published code would see them.
+    """
     valid = np.array([record.status == "ok" for record in records], bool)
     totals, hourly = trips(records)
 
-    def estimate(_reading: str, weights: Floats | None) -> Values:
-        if not valid.any():
-            return dict.fromkeys(METRICS, Absent("no valid answer" if len(valid) else "no records"))
-        if not totals[:, 0].sum():
+    def estimate(reading: str, weights: Floats | None) -> Values:
+        if not len(valid):
+            return dict.fromkeys(METRICS, Absent("no records"))
+        times = np.ones((1, len(valid))) if weights is None else weights
+        drawn, failed = times[:, valid], times[:, ~valid].sum(axis=1)
+        flat = hourly.reshape(len(hourly), len(PERIODS) * HOURS)
+        by_hour = (drawn @ flat).reshape(-1, len(PERIODS), HOURS)
+        if reading == DOCUMENTED:
+            values = _documented(truth, by_hour, failed)
+        elif not valid.any():
+            return dict.fromkeys(METRICS, Absent("no valid answer"))
+        elif not totals[:, 0].sum():
             reason = "no trips before the hurricane: changes are relative to them"
             return dict.fromkeys(METRICS, Absent(reason))
-        drawn = np.ones((1, len(totals))) if weights is None else weights[:, valid]
-        change = hurricane.change_rate_score(drawn @ totals, truth.changes)
-        sums = (drawn @ hourly.reshape(len(hourly), -1)).reshape(-1, len(PERIODS), HOURS)
-        distribution = hurricane.distribution_score(sums, truth.hourly)
-        values = (change, distribution, hurricane.final_score(change, distribution))
+        else:
+            values = (
+                hurricane.change_rate_score(drawn @ totals, truth.changes),
+                hurricane.distribution_score(by_hour, truth.hourly),
+            )
+        scores = (*values, hurricane.final_score(*values))
         return {
             metric: float(value[0]) if weights is None else value
-            for metric, value in zip(METRICS, values, strict=True)
+            for metric, value in zip(METRICS, scores, strict=True)
         }
 
     return estimate
+
+
+def _documented(truth: Truth, by_hour: Floats, failed: Floats) -> tuple[Floats, Floats]:
+    """Both scores, with so many people who may have made any trips that an answer may have."""
+    most = MOST_PER_HOUR * failed
+    return (
+        hurricane.worst_change_rate_score(by_hour.sum(axis=-1), truth.changes, HOURS * most),
+        hurricane.worst_distribution_score(by_hour, truth.hourly, most),
+    )
 
 
 def trips(records: Sequence[Record]) -> tuple[Floats, Floats]:
@@ -54,9 +78,9 @@ def trips(records: Sequence[Record]) -> tuple[Floats, Floats]:
 
 def describe(truth: Truth, records: Sequence[Record]) -> Mapping[str, Any]:
     """The changes on both sides, and how similar the hours of each day are."""
-    totals, hourly = trips(records)
-    summed = totals.sum(axis=0)
-    if not len(totals) or not summed[0]:
+    _, hourly = trips(records)
+    summed = hourly.sum(axis=(0, 2))
+    if not summed[0]:
         return {}
     found = hurricane.changes(summed).tolist()
     true = truth.changes.tolist()
@@ -65,8 +89,14 @@ def describe(truth: Truth, records: Sequence[Record]) -> Mapping[str, Any]:
         for ours, theirs in zip(hourly.sum(axis=0), truth.hourly, strict=True)
     ]
     pairs = [f"{ours:+.1f} % ({theirs:+.1f} %)" for ours, theirs in zip(found, true, strict=True)]
+    notes = [f"trips against before (truth): during {pairs[0]}, after {pairs[1]}"]
+    failed = sum(record.status != "ok" for record in records)
+    if failed:
+        notes.append(
+            f"{failed} without a valid answer: {DOCUMENTED} counts the worst they could do"
+        )
     return {
-        "notes": [f"trips against before (truth): during {pairs[0]}, after {pairs[1]}"],
+        "notes": notes,
         "changes": {
             name: {"answers": ours, "truth": theirs}
             for name, ours, theirs in zip(CHANGES, found, true, strict=True)

@@ -10,6 +10,7 @@ from pytest_agentbench.runs.record import Record
 
 BENCHMARK = HurricaneMobility()
 READING = "published-0.1.4"
+DOCUMENTED = "documented"
 SCENARIO = (
     "benchmark: pytest_agentbench.benchmarks.hurricane_mobility.benchmark:HurricaneMobility\n"
 )

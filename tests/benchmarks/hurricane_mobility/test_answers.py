@@ -91,9 +91,50 @@ def trip(**values):
             "total_travel_times as finite numbers of at least 0 (value 1), got -2",
         ),
         ({**arrays(1, 1, 1), TOTALS: [1, float("inf"), 1]}, "at least 0 (value 1), got inf"),
+        (
+            arrays(1, 1e12, 1),
+            "expected at most 2 trips an hour of one person: nobody sets out more often than every half "
+            "hour, got 1e+12 in hour 1 during the hurricane",
+        ),
+        (
+            trip() + trip() + trip(),
+            "expected at most 2 trips an hour of one person: nobody sets out more often than every half "
+            "hour, got 3 in hour 0 before the hurricane",
+        ),
+        (
+            {**arrays(1, 1, 1), TOTALS: [1, 49, 1]},
+            "expected at most 48 trips a day of one person: nobody sets out more often than every half "
+            "hour, got 49 during the hurricane",
+        ),
+        (
+            {**arrays(2, 1, 2), TOTALS: [2, 1, 1]},
+            "expected total_travel_times as the sums of hourly_travel_times (2 trips after the "
+            "hurricane), got 1",
+        ),
     ],
 )
 def test_what_cannot_be_scored_is_refused(answer, message):
     with pytest.raises(InvalidAnswer) as error:
         check(answer, whole_population=False)
     assert message in str(error.value)
+
+
+def test_a_population_makes_as_many_trips_as_its_people_can():
+    """The published code counts arrivals as totals, and departures by hour: they need not agree."""
+    hours = [[float(n % 9 + 1) for n in range(24)]] * 3
+    published = {TOTALS: [120.0, 85.0, 95.0], HOURLY: hours}  # as its README shows them: other sums
+    assert check(published, whole_population=True, people=100) == published
+    assert check(published, whole_population=True, people=None) == published
+    with pytest.raises(
+        InvalidAnswer, match=r"at most 8 trips an hour of 4 people: .* got 9 in hour 8"
+    ):
+        check(published, whole_population=True, people=4)
+    with pytest.raises(
+        InvalidAnswer, match=r"at most 240 trips a day of 5 people: .* got 241 after"
+    ):
+        check({**published, TOTALS: [1, 1, 241]}, whole_population=True, people=5)
+
+
+def test_every_half_hour_is_possible():
+    trips = [{"day": 1, "departure": 1800 * n} for n in range(48)]
+    assert check(trips, whole_population=False)[TOTALS] == [0.0, 48.0, 0.0]
