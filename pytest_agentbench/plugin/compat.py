@@ -11,6 +11,7 @@ import dataclasses
 import logging
 import queue
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from importlib import metadata
@@ -165,6 +166,13 @@ def distributed_session(config: pytest.Config) -> Any:
     return config.pluginmanager.getplugin("dsession")
 
 
+def will_distribute(config: pytest.Config) -> bool:
+    """Whether xdist will distribute, asked before :func:`distributed_session` is there. Without its options: no."""
+    option = config.option
+    given = getattr(option, "dist", "no") != "no" and bool(getattr(option, "tx", None))
+    return given and not option.collectonly and not hasattr(config, "workerinput")
+
+
 def stop(session: Any, reason: str) -> None:
     """Ends xdist's session, which does not look at ``shouldstop`` of pytest's session. Raises if it is gone."""
     _get(session, "shouldstop", "pytest-xdist")
@@ -184,6 +192,30 @@ def next_event(session: Any, seconds: float) -> tuple[str, dict[str, Any]]:
 def deliver_report(session: Any, message: dict[str, Any]) -> None:
     """Handles a worker's report as xdist's own loop does. Raises if it is gone."""
     _get(session, "worker_testreport", "pytest-xdist")(**message)
+
+
+def hear_event(node: Any, name: str, hear: Callable[..., None]) -> None:
+    """Calls ``hear(**message)`` for a worker's event that xdist does not know, in the thread that receives it.
+
+    To xdist an unknown event is an internal error. A report is the public way to send something, and every
+    plugin would count it as a test. Raises if it is gone.
+    """
+    process = _get(node, "process_from_remote", "pytest-xdist")
+
+    def process_or_hear(event: Any) -> None:
+        if isinstance(event, tuple) and event[0] == name:
+            hear(**event[1])
+        else:
+            process(event)
+
+    node.process_from_remote = process_or_hear
+
+
+def end_workers_soon(session: Any, seconds: float) -> None:
+    """Lets xdist wait no longer than this for its workers when it ends; then it kills them. Without it: 10 s."""
+    manager: Any = getattr(session, "nodemanager", None)
+    if hasattr(manager, "EXIT_TIMEOUT"):
+        manager.EXIT_TIMEOUT = seconds
 
 
 def replace_cloning(session: Any, replace: Callable[[Callable[[Any], Any], Any], None]) -> None:
@@ -253,6 +285,27 @@ def check_scheduler(scheduler: Any) -> None:
 
 
 # xdist: a worker
+
+
+def event_sender(config: pytest.Config) -> Callable[..., None]:
+    """Sends an event to the controller: ``send(name, **message)``, from any thread. ``OSError`` if that is lost.
+
+    xdist sends a worker's reports only, from its main thread; for a socket, execnet does not keep messages of two
+    threads apart. Raises if it is gone.
+    """
+    plugins = config.pluginmanager.get_plugins()
+    interactor: Any = next((one for one in plugins if hasattr(one, "sendevent")), None)
+    send = _get(interactor, "sendevent", "pytest-xdist")
+    io: Any = getattr(getattr(interactor.channel, "gateway", None), "_io", None)
+    write, lock = _get(io, "write", "pytest-xdist"), threading.Lock()
+
+    def write_alone(data: bytes) -> None:
+        with lock:
+            write(data)
+
+    io.write = write_alone
+    sender: Callable[..., None] = send
+    return sender
 
 
 def queued(config: pytest.Config) -> list[object]:

@@ -43,9 +43,13 @@ def finish(
         return [("gate[scored]", _unscored(collector, error))]
     collector.scores = result
     gates: list[Gate] = []
+    lost = collector.log.lost
+    if lost is not None:
+        return [("gate[records kept]", lost)]
     try:
         if collector.log.started:  # else nothing was logged, or the folder is another session's
             _write(collector, result)
+            collector.written = True
             if tell is not None:
                 tell(result)
             if to_mlflow:
@@ -167,7 +171,8 @@ def show(
     if collector.scores is None:
         return
     folder = collector.log.folder
-    written = folder if (folder / run_folder.SCORES).exists() else None
+    there = collector.written and (folder / run_folder.SCORES).exists()
+    written = folder if there else None
     summary.summary(writer, collector.plan, collector.scores, written, brief)
     if on_github:
         for line in github.github_errors(collector.scores, collector.plan.settings.nodeid):
