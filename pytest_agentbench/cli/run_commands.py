@@ -16,7 +16,7 @@ from typing import Any
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.reports import inspect_log
 from pytest_agentbench.reports.run_list import runs_table
-from pytest_agentbench.runs import names, stored
+from pytest_agentbench.runs import names, run_folder, stored
 from pytest_agentbench.runs.stored import StoredRun
 
 _RUN = "a run: a folder, its scores.json, last, or a saved name"
@@ -28,6 +28,14 @@ def add_run_commands(commands: Any) -> None:
     listing = commands.add_parser("runs", help="list the runs with their headline")
     listing.add_argument("folders", metavar="DIR", nargs="*", type=Path)
     listing.set_defaults(run=lambda given: _runs(given.folders))
+
+    checking = commands.add_parser(
+        "check", help="exit with 0 only if a run is finished, consistent, and has passed its gates"
+    )
+    checking.add_argument(
+        "source", metavar="RUN", nargs="?", default="last", help=f"{_RUN} (default: last)"
+    )
+    checking.set_defaults(run=lambda given: _check(given.source))
 
     saving = commands.add_parser("save", help="keep a copy of a run under a name")
     saving.add_argument("name", metavar="NAME")
@@ -92,9 +100,9 @@ def _add_data_and_output(parser: argparse.ArgumentParser, default: str = "stdout
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=f"default: {default}")
 
 
-def _find(name: str) -> Path:
+def _find(name: str, proof: str = run_folder.SCORES) -> Path:
     """The folder of the run that a person names."""
-    return names.find_run(name, names.find_house(Path.cwd()), Path.cwd())
+    return names.find_run(name, names.find_house(Path.cwd()), Path.cwd(), proof=proof)
 
 
 def _write(text: str, output: Path | None) -> int:
@@ -131,6 +139,16 @@ def _runs(folders: Sequence[Path]) -> int:
     house = names.find_house(Path.cwd())
     kept = [] if folders else list(names.runs_below(house / names.SAVED))
     return _write(runs_table(found, kept), None)
+
+
+def _check(source: str) -> int:
+    from pytest_agentbench.scoring.verdict import verdict
+
+    folder = _find(source, proof=run_folder.RECORDS)  # also one that is not finished
+    found = verdict(folder)
+    line = f"{folder}: {'passed' if found.passed else 'not passed'}: {found.reason}"
+    _write(" ".join(line.split()) + "\n", None)
+    return 0 if found.passed else 1
 
 
 def _save(name: str, source: str, replace: bool) -> int:

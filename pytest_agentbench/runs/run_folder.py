@@ -7,6 +7,7 @@ last: a folder without it is not finished.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -282,6 +283,15 @@ def _parsed(path: Path, lines: list[str]) -> Iterable[Record]:
                 f"{path}, line {number}: expected a record, got {error}; the other lines are whole: "
                 "remove this one, and --resume asks its sample again"
             ) from None
+
+
+def records_digest(folder: Path) -> str:
+    """SHA-256 of the log as it is now, not as a cache knows it."""
+    digest = hashlib.sha256()
+    with (folder / RECORDS).open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def latest(records: Iterable[Record]) -> Iterable[Record]:

@@ -15,8 +15,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.plain import is_finite
 
-# Keys of scores.json that a run without groups, epochs, baseline or floor does not have.
-_OPTIONAL = ("groups", "epochs", "baseline", "floor")
+# Keys of scores.json that a run without groups, epochs, baseline, floor or log does not have.
+_OPTIONAL = ("groups", "epochs", "baseline", "floor", "records")
 _KINDS = {
     str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "an object",
 }  # fmt: skip
@@ -142,6 +142,14 @@ class BaselineScores:
     samples: Mapping[str, SampleChanges] = field(default_factory=dict)  # by metric
 
 
+@dataclass(frozen=True)
+class LogFacts:
+    """The log that the scores were made of: how many samples and epochs it has, and its SHA-256."""
+
+    count: int
+    digest: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scores:
     """The scores of a run: decided once, rendered everywhere. The fields are the keys of the file."""
@@ -164,6 +172,7 @@ class Scores:
     incomplete: str | None = None  # why the run was cut short
     gates: tuple[GateResult, ...] = ()
     floor: tuple[Floor, ...] | None = None
+    records: LogFacts | None = None
 
     @property
     def primary_reading(self) -> Mapping[str, Score]:
