@@ -146,7 +146,9 @@ def _check(source: str) -> int:
 
     folder = _find(source, proof=run_folder.RECORDS)  # also one that is not finished
     found = verdict(folder)
-    line = f"{folder}: {'passed' if found.passed else 'not passed'}: {found.reason}"
+    here = Path.cwd()
+    shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
+    line = f"{shown}: {'passed' if found.passed else 'not passed'}: {found.reason}"
     _write(" ".join(line.split()) + "\n", None)
     return 0 if found.passed else 1
 
