@@ -1,8 +1,8 @@
 """Every answer of an agent is on the controller's disk when it arrives, long before its item may be reported.
 
 A report carries the records of a whole item, and only when its turn has come. A worker sends each answer beside
-its reports, in the thread that asked; the controller writes it in the thread that hears the worker. That is the same
-for workers here and on other hosts, which share no disk with the controller.
+its reports, in the thread that asked, and asks no more there until the controller has written it (in the thread
+that hears the worker). That is the same for workers here and on other hosts, which share no disk with the controller.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def keep_here(collector: Collector) -> None:
 
 
 def send_from_worker(plans: Mapping[str, Plan], config: pytest.Config) -> None:
-    send = compat.event_sender(config)
+    send = compat.confirmed_sender(config, _EVENT)
     for nodeid, plan in plans.items():
         plan.keep = _sending(nodeid, plan, send)
 
@@ -42,9 +42,7 @@ def _sending(
         if record is None:
             return
         try:
-            send(
-                _EVENT, run=nodeid, sample=record.sample, epoch=record.epoch, line=record.to_json()
-            )
+            send(run=nodeid, sample=record.sample, epoch=record.epoch, line=record.to_json())
         except OSError:
             # The controller is gone: nobody would hear of more answers, and each may cost money.
             plan.stop_asking()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import logging
 import queue
 import socket
@@ -23,7 +24,7 @@ import pytest
 from pytest_agentbench import __version__
 
 # The newest versions that the test suite has passed with.
-_TESTED = {"pytest": "9.2", "pytest-xdist": "3.8"}
+_TESTED = {"pytest": "9.2", "pytest-xdist": "3.8", "execnet": "2.1"}
 
 
 def _get(owner: Any, name: str, package: str) -> Any:
@@ -195,27 +196,50 @@ def deliver_report(session: Any, message: dict[str, Any]) -> None:
 
 
 def hear_event(node: Any, name: str, hear: Callable[..., None]) -> None:
-    """Calls ``hear(**message)`` for a worker's event that xdist does not know, in the thread that receives it.
+    """Calls ``hear(**message)`` for each event that :func:`confirmed_sender` sends, and confirms it then.
 
-    To xdist an unknown event is an internal error. A report is the public way to send something, and every
-    plugin would count it as a test. Raises if it is gone.
+    It is called in the thread that receives, whatever the main thread does. To xdist an unknown event is an internal
+    error. A report is the public way to send something, and every plugin would count it as a test. Raises
+    if it is gone.
     """
     process = _get(node, "process_from_remote", "pytest-xdist")
+    _get(node, "gateway", "pytest-xdist")
+    _write_one_at_a_time(node.gateway)
 
     def process_or_hear(event: Any) -> None:
-        if isinstance(event, tuple) and event[0] == name:
-            hear(**event[1])
-        else:
+        if not isinstance(event, tuple) or event[0] != name:
             process(event)
+            return
+        number = event[1].pop("number")
+        try:
+            hear(**event[1])
+        finally:
+            with contextlib.suppress(OSError):  # the worker is gone
+                node.channel.send((name, {"number": number}))
 
     node.process_from_remote = process_or_hear
 
 
-def end_workers_soon(session: Any, seconds: float) -> None:
-    """Lets xdist wait no longer than this for its workers when it ends; then it kills them. Without it: 10 s."""
-    manager: Any = getattr(session, "nodemanager", None)
-    if hasattr(manager, "EXIT_TIMEOUT"):
-        manager.EXIT_TIMEOUT = seconds
+def _write_one_at_a_time(gateway: Any) -> None:
+    """Lets several threads send: over a socket, execnet does not keep their messages apart."""
+    io = _get(gateway, "_io", "execnet")
+    write, lock = _get(io, "write", "execnet"), threading.Lock()
+
+    def write_alone(data: bytes) -> None:
+        with lock:
+            write(data)
+
+    io.write = write_alone
+
+
+def end_all_workers(session: Any, seconds: float) -> None:
+    """Ends xdist's workers now, and kills those that take longer than this. Raises if it is gone.
+
+    xdist does so after its session, and waits 10 s.
+    """
+    manager = _get(session, "nodemanager", "pytest-xdist")
+    manager.EXIT_TIMEOUT = seconds
+    _get(manager, "teardown_nodes", "pytest-xdist")()
 
 
 def replace_cloning(session: Any, replace: Callable[[Callable[[Any], Any], Any], None]) -> None:
@@ -287,25 +311,43 @@ def check_scheduler(scheduler: Any) -> None:
 # xdist: a worker
 
 
-def event_sender(config: pytest.Config) -> Callable[..., None]:
-    """Sends an event to the controller: ``send(name, **message)``, from any thread. ``OSError`` if that is lost.
+def confirmed_sender(config: pytest.Config, name: str) -> Callable[..., None]:
+    """``send(**message)``, for any thread: comes back when the controller has handled it (:func:`hear_event`).
 
-    xdist sends a worker's reports only, from its main thread; for a socket, execnet does not keep messages of two
-    threads apart. Raises if it is gone.
+    ``OSError`` if the controller is lost. xdist itself sends reports only, and hears of nothing that came of them.
+    Raises if it is gone.
     """
     plugins = config.pluginmanager.get_plugins()
     interactor: Any = next((one for one in plugins if hasattr(one, "sendevent")), None)
     send = _get(interactor, "sendevent", "pytest-xdist")
-    io: Any = getattr(getattr(interactor.channel, "gateway", None), "_io", None)
-    write, lock = _get(io, "write", "pytest-xdist"), threading.Lock()
+    handle = _get(interactor, "handle_command", "pytest-xdist")
+    _write_one_at_a_time(interactor.channel.gateway)
+    numbers = itertools.count()
+    waiting: dict[int, threading.Event] = {}
+    lost = threading.Event()
 
-    def write_alone(data: bytes) -> None:
-        with lock:
-            write(data)
+    def handle_or_confirm(command: Any) -> None:
+        if isinstance(command, tuple) and command[0] == name:
+            waiting.pop(command[1]["number"]).set()
+            return
+        if not isinstance(command, tuple):  # the mark at the end of the connection
+            lost.set()
+            for event in list(waiting.values()):
+                event.set()
+        handle(command)
 
-    io.write = write_alone
-    sender: Callable[..., None] = send
-    return sender
+    interactor.handle_command = handle_or_confirm
+
+    def send_and_wait(**message: Any) -> None:
+        number, event = next(numbers), threading.Event()
+        waiting[number] = event
+        send(name, number=number, **message)
+        if not lost.is_set():
+            event.wait()
+        if number in waiting:
+            raise OSError("the connection to the controller is lost")
+
+    return send_and_wait
 
 
 def queued(config: pytest.Config) -> list[object]:

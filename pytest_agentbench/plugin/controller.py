@@ -29,7 +29,7 @@ _INCOMPLETE = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
 _RAISED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 # Seconds that workers have to report what they know when a session is cut short; after a signal, which
 # SIGKILL may follow in 10 s (docker stop), fewer. Their answers are on disk already.
-_LAST_REPORTS, _LAST_REPORTS_AFTER_SIGNAL = 5.0, 1.5
+_LAST_REPORTS, _LAST_REPORTS_AFTER_SIGNAL = 5.0, 1.0
 # Seconds in which answers without a report are checked and measured then. --resume does the rest.
 _LAST_ANSWERS = 3.0
 
@@ -183,15 +183,14 @@ class Controller:
             return
         for node in self.workers:
             compat.end_worker(node)
-        seconds = _LAST_REPORTS
-        if self._signals.received:
-            seconds = _LAST_REPORTS_AFTER_SIGNAL
-            compat.end_workers_soon(distributed, seconds=1.0)
+        seconds = _LAST_REPORTS_AFTER_SIGNAL if self._signals.received else _LAST_REPORTS
         deadline = time.monotonic() + seconds
         while self.workers:
             try:
                 event, given = compat.next_event(distributed, deadline - time.monotonic())
             except queue.Empty:
+                # They must not ask on while the run is scored. What they send until then is still heard.
+                compat.end_all_workers(distributed, seconds=0.3)
                 return
             except KeyboardInterrupt:  # a second Ctrl-C: only what is there already
                 deadline = 0.0

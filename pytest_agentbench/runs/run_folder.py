@@ -82,6 +82,7 @@ class RunLog:
         self._file = self._taken() if kind == "resumed" else None
         self._answers: int | None = None
         self._described = False
+        self._closed = False
         self._lock = threading.Lock()
 
     def append(self, line: str) -> None:
@@ -90,8 +91,10 @@ class RunLog:
             _write_line(self._ready(), line)
 
     def keep_answer(self, line: str) -> None:
-        """Writes an answer that is not a record yet, at once."""
+        """Writes an answer that is not a record yet, at once. After the end nobody waits for one."""
         with self._lock:
+            if self._closed:
+                return
             self._ready()
             if self._answers is None:
                 flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -185,6 +188,7 @@ class RunLog:
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             self._close_answers()
             if self._file is not None:
                 os.close(self._file)
