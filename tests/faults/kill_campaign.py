@@ -224,17 +224,17 @@ class KilledRun:
             time.sleep(self.rng.uniform(0, 3))
             return
         count = last = self._count()
-        wanted = count + answers
+        wanted = count[1] + answers
         deadline = time.monotonic() + _PATIENCE
-        while process.poll() is None and count < wanted and time.monotonic() < deadline:
+        while process.poll() is None and count[1] < wanted and time.monotonic() < deadline:
             time.sleep(self.rng.uniform(0, 0.01))
             count = self._count()
             if count != last:
                 last, deadline = count, time.monotonic() + _STALLED
 
-    def _count(self) -> int:
-        """Calls that are finished. Files of the run say less: an item may wait for its turn."""
-        return (self.place / "answered").read_bytes().count(b"\n")
+    def _count(self) -> list[int]:
+        """Calls that were begun, and those that are finished. The log says less: an item may wait for its turn."""
+        return [(self.place / name).read_bytes().count(b"\n") for name in ("asked", "answered")]
 
     def _check(self, code: int, started: set[int]) -> None:
         figures = self.figures
@@ -311,6 +311,8 @@ def main() -> int:
     parser.add_argument("--way", choices=WAYS, action="append", help="default: all of them")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     given = parser.parse_args()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started by a shell in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.stdout.write(f"seed {given.seed}\n")
     total, good = Figures(), True
     with tempfile.TemporaryDirectory() as folder:
