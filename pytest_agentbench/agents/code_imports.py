@@ -122,6 +122,25 @@ def import_module(spec: str, where: str, bases: Sequence[Path]) -> tuple[ModuleT
     return _imported(where, Surroundings(tuple(map(str, bases))), load, None)
 
 
+def module_file(where: str, bases: Sequence[Path]) -> str | None:
+    """The file of a module, found as :func:`import_module` finds it; neither it nor its packages are imported.
+
+    None for a namespace, and for a module that is not there: whoever imports it will say so.
+    """
+    path: Sequence[str] | None = None
+    spec = None
+    with _on_path(tuple(map(str, bases))):
+        for count in range(1, where.count(".") + 2):
+            name = ".".join(where.split(".")[:count])
+            finders = (getattr(finder, "find_spec", None) for finder in sys.meta_path)
+            found = (find(name, path, None) for find in finders if find is not None)
+            spec = next((one for one in found if one is not None), None)
+            if spec is None:
+                return None
+            path = spec.submodule_search_locations or []
+    return spec.origin if spec is not None and spec.has_location else None
+
+
 def _imported(
     where: str, around: Surroundings, load: Callable[[], ModuleType], path: Path | None
 ) -> tuple[ModuleType, Surroundings]:

@@ -45,6 +45,15 @@ def is_test_outcome(error: BaseException) -> bool:
     return bool(names & {"_pytest.outcomes.OutcomeException", "unittest.case.SkipTest"})
 
 
+class EndedByAgent(SystemExit):
+    """The agent tried to end the process or the session that it shares with the run.
+
+    As with ``sys.exit``, ``except Exception`` in the agent does not catch it.
+    """
+
+    transient = False
+
+
 class AgentCrashed(Exception):
     """The agent's process ended, or broke the protocol, instead of answering."""
 

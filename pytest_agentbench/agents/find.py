@@ -16,6 +16,7 @@ from pytest_agentbench.agents.code_imports import (
     Surroundings,
     import_file,
     import_module,
+    module_file,
 )
 from pytest_agentbench.agents.framework_calls import derives
 from pytest_agentbench.agents.shapes import EXPECTED, has_agent_method
@@ -39,20 +40,33 @@ def find(spec: str, bases: Sequence[Path]) -> Found:
     """Imports the agent that ``spec`` names; relative files are looked for in ``bases``."""
     where, name = _split(spec)
     if where.endswith(".py"):
-        path = file_of(spec, bases)
-        if path is None:
-            looked = " and ".join(dict.fromkeys(map(str, bases)))
-            raise AgentError(
-                f"--agent: expected a file that exists, got {spec!r} (looked in {looked})"
-            )
+        path = _file(spec, bases)
         module, around = import_file(path)
         source: str | Path | None = path
     else:
         module, around = import_module(spec, where, bases)
         source = getattr(module, "__file__", None)
-    digest = hashlib.sha256(Path(source).read_bytes() if source else b"").hexdigest()
     target = _named(module, name, where) if name else _only_candidate(module, where)
-    return Found(target, digest, around)
+    return Found(target, _digest(source), around)
+
+
+def source_digest(spec: str, bases: Sequence[Path]) -> str:
+    """The digest that :func:`find` would give, without running any code of the agent's."""
+    where, _ = _split(spec)
+    source = _file(spec, bases) if where.endswith(".py") else module_file(where, bases)
+    return _digest(source)
+
+
+def _digest(source: str | Path | None) -> str:
+    return hashlib.sha256(Path(source).read_bytes() if source else b"").hexdigest()
+
+
+def _file(spec: str, bases: Sequence[Path]) -> Path:
+    path = file_of(spec, bases)
+    if path is None:
+        looked = " and ".join(dict.fromkeys(map(str, bases)))
+        raise AgentError(f"--agent: expected a file that exists, got {spec!r} (looked in {looked})")
+    return path
 
 
 def names_code(spec: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from pytest_agentbench.agents import specs
 from pytest_agentbench.agents.call import LocalAgent
-from pytest_agentbench.agents.find import AgentError, Found, find, names_code
+from pytest_agentbench.agents.find import AgentError, Found, find, names_code, source_digest
 from pytest_agentbench.agents.http_agent import HttpAgent
 from pytest_agentbench.agents.llm.calls import Model
 from pytest_agentbench.agents.process.command import CommandAgent
@@ -54,11 +54,12 @@ def load(
     isolation: IsolationOptions | None = None,
     llm: Model | None = None,
     params: Mapping[str, Any] | None = None,
+    run_code: bool = True,
 ) -> LoadedAgent:
     """The agent that ``spec`` names; relative files are looked for in ``bases``.
 
     ``isolation`` is for commands and Python code; baselines and endpoints do without. ``params`` are for
-    constructors of Python classes.
+    constructors of Python classes. Without ``run_code`` an agent in Python is described and not imported.
     """
     if params is not None and not specs.is_code(spec):
         raise AgentError(
@@ -75,6 +76,8 @@ def load(
         return LoadedAgent(specs.shown(spec), endpoint.digest, endpoint)
     if not names_code(spec):
         raise AgentError(f"--agent: expected {specs.EXPECTED}, got {spec!r}")
+    if not run_code:
+        return LoadedAgent(spec, source_digest(spec, bases), confined=isolation is not None)
     if isolation is not None:
         isolated = IsolatedAgent(spec, bases, isolation, timeout, llm, params)
         isolated.start()  # a mistake in its file is found before any sample is asked

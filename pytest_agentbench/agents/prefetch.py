@@ -33,13 +33,16 @@ class Prefetch(Generic[Key]):
         samples: Mapping[Key, int],
         retries: int,
         concurrency: int,
+        keep: Callable[[Key, Outcome], None] | None = None,
     ) -> None:
+        """``keep`` gets each outcome in the thread that asked, before anybody takes it."""
         self._agent = agent
         self._dataset = dataset
         self._retries = retries
+        self._keep = keep
         self._futures: dict[Key, Future[Outcome]] = {key: Future() for key in samples}
         # With its future, which may be taken before the question is asked.
-        self._waiting = deque((index, self._futures[key]) for key, index in samples.items())
+        self._waiting = deque((key, index, self._futures[key]) for key, index in samples.items())
         for number in range(min(concurrency, len(samples))):
             name = f"agentbench-ahead-{number}"
             threading.Thread(target=self._work, name=name, daemon=True).start()
@@ -69,13 +72,15 @@ class Prefetch(Generic[Key]):
     def _work(self) -> None:
         while True:
             try:
-                index, future = self._waiting.popleft()
+                key, index, future = self._waiting.popleft()
             except IndexError:
                 return
             try:
                 with captured.kept() as printed:
                     outcome = ask(self._agent, self._dataset.sample(index).context, self._retries)
                 outcome.printed = printed
+                if self._keep is not None:
+                    self._keep(key, outcome)
                 future.set_result(outcome)
             except BaseException as error:
                 future.set_exception(error)

@@ -18,7 +18,7 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.reports import inspect_log
 from pytest_agentbench.reports.run_list import runs_table
-from pytest_agentbench.runs import names, stored
+from pytest_agentbench.runs import names, run_folder, stored
 from pytest_agentbench.runs.stored import Named
 
 _RUN = "a run: a folder, its scores.json, last, or a saved name"
@@ -31,6 +31,14 @@ def add_run_commands(commands: Any) -> None:
     listing.add_argument("folders", metavar="DIR", nargs="*", type=Path)
     _add_benchmark(listing)
     listing.set_defaults(run=_runs)
+
+    checking = commands.add_parser(
+        "check", help="exit with 0 only if a run is finished, consistent, and has passed its gates"
+    )
+    checking.add_argument(
+        "source", metavar="RUN", nargs="?", default="last", help=f"{_RUN} (default: last)"
+    )
+    checking.set_defaults(run=lambda given: _check(given.source))
 
     saving = commands.add_parser("save", help="keep a copy of a run under a name")
     saving.add_argument("name", metavar="NAME")
@@ -108,9 +116,9 @@ def _add_data_and_output(parser: argparse.ArgumentParser, default: str = "stdout
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=f"default: {default}")
 
 
-def _find(name: str) -> Path:
+def _find(name: str, proof: str = run_folder.SCORES) -> Path:
     """The folder of the run that a person names."""
-    return names.find_run(name, names.find_house(Path.cwd()), Path.cwd())
+    return names.find_run(name, names.find_house(Path.cwd()), Path.cwd(), proof=proof)
 
 
 def _write(text: str, output: Path | None) -> int:
@@ -161,6 +169,18 @@ def _runs(given: argparse.Namespace) -> int:
     saved = names.find_house(Path.cwd()) / names.SAVED
     kept = names.Below([], []) if given.folders else names.runs_below(saved, named)
     return _write(runs_table(found.runs, kept.runs, found.damaged + kept.damaged), None)
+
+
+def _check(source: str) -> int:
+    from pytest_agentbench.scoring.verdict import verdict
+
+    folder = _find(source, proof=run_folder.RECORDS)  # also one that is not finished
+    found = verdict(folder)
+    here = Path.cwd()
+    shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
+    line = f"{shown}: {'passed' if found.passed else 'not passed'}: {found.reason}"
+    _write(" ".join(line.split()) + "\n", None)
+    return 0 if found.passed else 1
 
 
 def _save(name: str, source: str, replace: bool) -> int:

@@ -43,6 +43,7 @@ def simulate(
     collector = Collector(plan, agent, place, started, load_baseline(plan, place))
     questions = [Question(index, 1) for index in plan.indices]
     collector.expected = set(questions)
+    plan.keep = collector.keep
     out = Lines()
     for line in summary.header(plan, agent["name"]):
         out.write_line(line)
@@ -67,6 +68,7 @@ def simulate(
         stopped = (_ask_ahead if threads else _ask_in_turn)(plan, questions, seconds, add)
     finally:  # also after Ctrl-C: what was answered is scored
         plan.close()
+        collector.log_kept()
         gates = publish.finish(collector, stopped)
         collector.log.close()
         _show(out, collector, stopped)
@@ -97,7 +99,9 @@ def _ask_ahead(
     over = None if seconds is None else time.monotonic() + seconds
     settings = plan.settings
     asked = {question: question.sample for question in questions}
-    ahead = Prefetch(plan.agent, plan.dataset, asked, settings.agent_retries, settings.concurrency)
+    ahead = Prefetch(
+        plan.agent, plan.dataset, asked, settings.agent_retries, settings.concurrency, plan.keep
+    )
     try:
         for question in questions:
             left = None if over is None else max(0.0, over - time.monotonic())

@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from pytest_agentbench.agents.exits import ExitGuard
 from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.plugin import hosts, workers
+from pytest_agentbench.plugin import answers_at_once, compat, hosts, workers
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import BenchmarkModule, Collection
 from pytest_agentbench.plugin.command_line import (
@@ -54,15 +56,20 @@ def activate(config: pytest.Config) -> None:
         listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
         config.add_cleanup(listening.close)
         narrowed = narrowing(config, settings, selected, paths)
-        plans = {
-            nodeid: Plan(one, processes, selecting=nodeid in narrowed)
-            for nodeid, one in settings.items()
-        }
+        distributes = compat.will_distribute(config)
+        with _guarded(config, stays=worker is None and not distributes):
+            plans = {
+                nodeid: Plan(one, processes, selecting=nodeid in narrowed, asks=not distributes)
+                for nodeid, one in settings.items()
+            }
         check_selected(plans, selected)
         if worker is not None:
             if told:
                 hosts.check(told, plans, config)
             workers.take_up_resumed(worker["agentbench_resume"], plans)
+            answers_at_once.send_from_worker(plans, config)
+            notes = workers.Notes([plan.loaded_agent.note for plan in plans.values()])
+            config.pluginmanager.register(notes, "agentbench-notes")
         else:
             if config.getoption("agentbench_mlflow"):
                 mlflow.check_installed()
@@ -78,10 +85,33 @@ def activate(config: pytest.Config) -> None:
     named = [(p, frozenset(selected.get(n, ()))) for n, p in plans.items() if n not in paths]
     scenarios = {path: plans[nodeid] for nodeid, path in paths.items()}
     config.pluginmanager.register(Collection(named, scenarios), "agentbench-collection")
-    # Registered after the controller, so that it saves its answers before the controller scores.
+    # Registered after the controller, so that it stops asking before the controller scores.
     config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
     config.stash[_MARKED] = {p.benchmark.name: p for p, _ in named}
     keep_only_tests(config, plans)
+
+
+@contextlib.contextmanager
+def _guarded(config: pytest.Config, stays: bool) -> Iterator[None]:
+    """While agents are imported, none of them ends the process; nor later, if the guard stays.
+
+    A worker needs none later: if its process ends, xdist reports that, and its sample fails.
+    """
+    guard = ExitGuard()
+    guard.install()
+    if stays:
+        config.add_cleanup(lambda: guard.remove(_exit_status(config)))
+    try:
+        yield
+    finally:
+        guard.loading = False
+        if not stays:
+            guard.remove(0)
+
+
+def _exit_status(config: pytest.Config) -> int:
+    controller: Controller | None = config.pluginmanager.getplugin("agentbench-controller")
+    return int(pytest.ExitCode.USAGE_ERROR) if controller is None else controller.exit_status
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:

@@ -1,4 +1,4 @@
-"""Which questions each process asks ahead of their turn, and what becomes of their answers.
+"""Which questions each process asks ahead of their turn.
 
 With ``--concurrency`` every process asks many questions at once; an xdist worker asks those of its
 share (plugin/scheduler.py). Only workers have xdist, so that module is imported late.
@@ -6,7 +6,6 @@ share (plugin/scheduler.py). Only workers have xdist, so that module is imported
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
@@ -15,9 +14,7 @@ import pytest
 from pytest_agentbench.agents import captured
 from pytest_agentbench.plugin import compat
 from pytest_agentbench.plugin.collection import BenchmarkModule
-from pytest_agentbench.plugin.item import RECORDS
 from pytest_agentbench.runs.plan import Plan, Question
-from pytest_agentbench.runs.record import Record
 
 
 def is_called_off(config: pytest.Config) -> bool:
@@ -31,7 +28,7 @@ def is_called_off(config: pytest.Config) -> bool:
 
 
 class AskingAhead:
-    """Hooks that start to ask ahead, and that save answers without a report at the end."""
+    """Hooks that start to ask ahead, and that stop it at the end."""
 
     def __init__(self, plans: Sequence[Plan]) -> None:
         self._plans = plans
@@ -68,19 +65,10 @@ class AskingAhead:
         return result
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Stops asking ahead, and saves the answers that no report has carried."""
-        controller = session.config.pluginmanager.getplugin("agentbench-controller")
-        saved: dict[str, list[tuple[str, str]]] = {}
+    def pytest_sessionfinish(self) -> None:
+        """Stops asking ahead. The answers that no report has carried are on disk."""
         for plan in self._plans:
-            nodeid = plan.settings.nodeid
-            for record in _unreported(session, plan):
-                if controller is not None:  # at once: a second Ctrl-C may come any time
-                    controller.save({nodeid: [record.to_parts()]})
-                else:
-                    saved.setdefault(nodeid, []).append(record.to_parts())
-        if controller is None:
-            session.config.workeroutput["agentbench_saved"] = json.dumps(saved)  # type: ignore[attr-defined]
+            plan.stop_asking()
 
 
 def _questions_from(item: pytest.Item, plan: Plan) -> Iterator[Question]:
@@ -95,11 +83,3 @@ def _questions_from(item: pytest.Item, plan: Plan) -> Iterator[Question]:
         for one in items[items.index(item) :]:
             if one.parent is item.parent:
                 yield from plan.items[one.name]
-
-
-def _unreported(session: pytest.Session, plan: Plan) -> Iterator[Record]:
-    """The records of items that ended without a report, and of answers that came before their turn."""
-    for item in session.items:
-        if isinstance(item.parent, BenchmarkModule) and item.parent.plan is plan:
-            yield from item.stash.get(RECORDS, ())
-    yield from plan.unreported()

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import logging
 import queue
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from importlib import metadata
@@ -22,7 +24,7 @@ import pytest
 from pytest_agentbench import __version__
 
 # The newest versions that the test suite has passed with.
-_TESTED = {"pytest": "9.2", "pytest-xdist": "3.8"}
+_TESTED = {"pytest": "9.2", "pytest-xdist": "3.8", "execnet": "2.1"}
 
 
 def _get(owner: Any, name: str, package: str) -> Any:
@@ -165,6 +167,13 @@ def distributed_session(config: pytest.Config) -> Any:
     return config.pluginmanager.getplugin("dsession")
 
 
+def will_distribute(config: pytest.Config) -> bool:
+    """Whether xdist will distribute, asked before :func:`distributed_session` is there. Without its options: no."""
+    option = config.option
+    given = getattr(option, "dist", "no") != "no" and bool(getattr(option, "tx", None))
+    return given and not option.collectonly and not hasattr(config, "workerinput")
+
+
 def stop(session: Any, reason: str) -> None:
     """Ends xdist's session, which does not look at ``shouldstop`` of pytest's session. Raises if it is gone."""
     _get(session, "shouldstop", "pytest-xdist")
@@ -184,6 +193,53 @@ def next_event(session: Any, seconds: float) -> tuple[str, dict[str, Any]]:
 def deliver_report(session: Any, message: dict[str, Any]) -> None:
     """Handles a worker's report as xdist's own loop does. Raises if it is gone."""
     _get(session, "worker_testreport", "pytest-xdist")(**message)
+
+
+def hear_event(node: Any, name: str, hear: Callable[..., None]) -> None:
+    """Calls ``hear(**message)`` for each event that :func:`confirmed_sender` sends, and confirms it then.
+
+    It is called in the thread that receives, whatever the main thread does. To xdist an unknown event is an internal
+    error. A report is the public way to send something, and every plugin would count it as a test. Raises
+    if it is gone.
+    """
+    process = _get(node, "process_from_remote", "pytest-xdist")
+    _get(node, "gateway", "pytest-xdist")
+    _write_one_at_a_time(node.gateway)
+
+    def process_or_hear(event: Any) -> None:
+        if not isinstance(event, tuple) or event[0] != name:
+            process(event)
+            return
+        number = event[1].pop("number")
+        try:
+            hear(**event[1])
+        finally:
+            with contextlib.suppress(OSError):  # the worker is gone
+                node.channel.send((name, {"number": number}))
+
+    node.process_from_remote = process_or_hear
+
+
+def _write_one_at_a_time(gateway: Any) -> None:
+    """Lets several threads send: over a socket, execnet does not keep their messages apart."""
+    io = _get(gateway, "_io", "execnet")
+    write, lock = _get(io, "write", "execnet"), threading.Lock()
+
+    def write_alone(data: bytes) -> None:
+        with lock:
+            write(data)
+
+    io.write = write_alone
+
+
+def end_all_workers(session: Any, seconds: float) -> None:
+    """Ends xdist's workers now, and kills those that take longer than this. Raises if it is gone.
+
+    xdist does so after its session, and waits 10 s.
+    """
+    manager = _get(session, "nodemanager", "pytest-xdist")
+    manager.EXIT_TIMEOUT = seconds
+    _get(manager, "teardown_nodes", "pytest-xdist")()
 
 
 def replace_cloning(session: Any, replace: Callable[[Callable[[Any], Any], Any], None]) -> None:
@@ -253,6 +309,45 @@ def check_scheduler(scheduler: Any) -> None:
 
 
 # xdist: a worker
+
+
+def confirmed_sender(config: pytest.Config, name: str) -> Callable[..., None]:
+    """``send(**message)``, for any thread: comes back when the controller has handled it (:func:`hear_event`).
+
+    ``OSError`` if the controller is lost. xdist itself sends reports only, and hears of nothing that came of them.
+    Raises if it is gone.
+    """
+    plugins = config.pluginmanager.get_plugins()
+    interactor: Any = next((one for one in plugins if hasattr(one, "sendevent")), None)
+    send = _get(interactor, "sendevent", "pytest-xdist")
+    handle = _get(interactor, "handle_command", "pytest-xdist")
+    _write_one_at_a_time(interactor.channel.gateway)
+    numbers = itertools.count()
+    waiting: dict[int, threading.Event] = {}
+    lost = threading.Event()
+
+    def handle_or_confirm(command: Any) -> None:
+        if isinstance(command, tuple) and command[0] == name:
+            waiting.pop(command[1]["number"]).set()
+            return
+        if not isinstance(command, tuple):  # the mark at the end of the connection
+            lost.set()
+            for event in list(waiting.values()):
+                event.set()
+        handle(command)
+
+    interactor.handle_command = handle_or_confirm
+
+    def send_and_wait(**message: Any) -> None:
+        number, event = next(numbers), threading.Event()
+        waiting[number] = event
+        send(name, number=number, **message)
+        if not lost.is_set():
+            event.wait()
+        if number in waiting:
+            raise OSError("the connection to the controller is lost")
+
+    return send_and_wait
 
 
 def queued(config: pytest.Config) -> list[object]:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import queue
 import sys
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 import pytest
 
-from pytest_agentbench.plugin import compat, gate_reports, junit
+from pytest_agentbench.plugin import answers_at_once, compat, gate_reports, junit
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
 from pytest_agentbench.plugin.item import failed_records
 from pytest_agentbench.plugin.progress_line import ProgressLine
+from pytest_agentbench.plugin.signals import Signals
 from pytest_agentbench.reports import publish, summary
 from pytest_agentbench.runs import manifest, run_folder
 from pytest_agentbench.runs.collector import Collector, Place, Resuming
@@ -27,8 +27,11 @@ from pytest_agentbench.scoring.compare import load_baseline
 _INCOMPLETE = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
 # Exit codes that become TESTS_FAILED where a gate fails; any other says worse already.
 _RAISED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-# Seconds that workers have to report what they know when a session is cut short.
-_LAST_REPORTS = 5.0
+# Seconds that workers have to report what they know when a session is cut short; after a signal, which
+# SIGKILL may follow in 10 s (docker stop), fewer. Their answers are on disk already.
+_LAST_REPORTS, _LAST_REPORTS_AFTER_SIGNAL = 5.0, 1.0
+# Seconds in which answers without a report are checked and measured then. --resume does the rest.
+_LAST_ANSWERS = 3.0
 
 
 class Controller:
@@ -52,11 +55,19 @@ class Controller:
             )
             for plan in plans
         ]
+        for collector in self.collectors:
+            answers_at_once.keep_here(collector)
         self._progress = ProgressLine(config)
+        self._signals = Signals()
         self._session: pytest.Session | None = None
         self._stopped: str | None = None
         self._looped = self._completed = self._summed_up = False
         self.workers: set[Any] = set()  # xdist's, those that have not ended
+
+    @property
+    def exit_status(self) -> int:
+        """The session's, as far as it is known."""
+        return 0 if self._session is None else int(self._session.exitstatus)
 
     def pytest_report_header(self) -> list[str]:
         lines = [
@@ -74,6 +85,8 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         self.workers.add(node)
+        own = {one.plan.settings.nodeid: one for one in self.collectors}
+        answers_at_once.hear(node, own)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
@@ -97,7 +110,8 @@ class Controller:
         if carried is None:  # xdist's report of a dead worker
             name = report.nodeid[len(collector.plan.settings.nodeid) + 2 :]
             failed = failed_records(collector.plan, name, str(report.longrepr))
-            # The worker may have died after its answer had come.
+            # The worker may have died after its answers had come, with or without its report.
+            collector.log_kept([(r.sample, r.epoch) for r in failed])
             carried = [r.to_parts() for r in failed if (r.sample, r.epoch) not in collector.came]
         records = [collector.add(fields, answer) for fields, answer in carried]
         if collector.unlogged:
@@ -132,21 +146,13 @@ class Controller:
         self._completed = True
         return result
 
-    def save(self, saved: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-        """Logs records that no report has carried, by node id of their run."""
-        for collector in self.collectors:
-            for fields, answer in saved.get(collector.plan.settings.nodeid, ()):
-                collector.add(fields, answer)
-
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         self.workers.discard(node)
-        saved = getattr(node, "workeroutput", {}).get("agentbench_saved")
-        if saved is not None:
-            self.save(json.loads(saved))
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self._session = session
+        self._signals.install(session)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
@@ -158,10 +164,14 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self._signals.finishing = True
         if not self._looped:
             return
         try:
             self._hear_workers_out()
+            for collector in self.collectors:
+                collector.log_kept(seconds=None if self._completed else _LAST_ANSWERS)
+                collector.check_log()
             self._finish(session)
         except KeyboardInterrupt:  # a second Ctrl-C: no scores then
             session.exitstatus = pytest.ExitCode.INTERRUPTED
@@ -173,11 +183,14 @@ class Controller:
             return
         for node in self.workers:
             compat.end_worker(node)
-        deadline = time.monotonic() + _LAST_REPORTS
+        seconds = _LAST_REPORTS_AFTER_SIGNAL if self._signals.received else _LAST_REPORTS
+        deadline = time.monotonic() + seconds
         while self.workers:
             try:
                 event, given = compat.next_event(distributed, deadline - time.monotonic())
             except queue.Empty:
+                # They must not ask on while the run is scored. What they send until then is still heard.
+                compat.end_all_workers(distributed, seconds=0.3)
                 return
             except KeyboardInterrupt:  # a second Ctrl-C: only what is there already
                 deadline = 0.0
@@ -238,9 +251,12 @@ class Controller:
             publish.show(terminalreporter, collector, brief, on_github)
 
     def pytest_unconfigure(self) -> None:
+        self._signals.restore()
         for collector in self.collectors:
             untold = collector.scores is None or not self._summed_up
-            if self._looped and collector.log.started and untold:
+            if self._looped and collector.log.lost is not None:
+                sys.stderr.write(f"agentbench: {collector.log.lost}\n")
+            elif self._looped and collector.log.started and untold:
                 sys.stderr.write(
                     f"agentbench: {collector.plan.settings.nodeid} was cut short; "
                     f"{len(collector.records)} records are in {collector.log.folder}: go on with "

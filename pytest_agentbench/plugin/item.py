@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.agents.errors import RemoteAgentError, is_test_outcome
+from pytest_agentbench.agents.ask import Outcome
+from pytest_agentbench.agents.errors import EndedByAgent, RemoteAgentError, is_test_outcome
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.reports.summary import failures_text
 from pytest_agentbench.runs.evaluate import Evaluation
-from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record
 
 # The records of an item, until its report carries them.
@@ -46,7 +47,7 @@ def ask(item: pytest.Function, plan: Plan) -> None:
     try:
         for question, one in zip(questions, samples, strict=True):
             if plan.is_asked(question):
-                outcome = plan.outcome(question, one, agent)
+                outcome = _outcome(plan, question, one, agent)
                 if outcome.printed is not None:
                     outcome.printed.replay()
                 if isinstance(outcome.error, BudgetExceeded):
@@ -62,6 +63,16 @@ def ask(item: pytest.Function, plan: Plan) -> None:
     if failed:
         trace = error.traceback if isinstance(error, RemoteAgentError) else ""
         _fail(f"{failures_text(failed, len(records))}\n{trace}".rstrip())
+
+
+def _outcome(plan: Plan, question: Question, sample: Sample, agent: Any) -> Outcome:
+    """What came of a question. An agent may not end the session: pytest.exit() is its sample's error."""
+    __tracebackhide__ = True
+    outcome = plan.outcome(question, sample, agent)
+    if isinstance(outcome.error, pytest.exit.Exception):
+        ended = EndedByAgent(f"the agent called pytest.exit({outcome.error.msg!r})")
+        outcome.error = ended.with_traceback(outcome.error.__traceback__)
+    return outcome
 
 
 def _fail(message: str) -> None:

@@ -42,6 +42,8 @@ class Distribution:
         self._unreachable: set[str] = set()  # hosts
         self._early_deaths: Counter[str] = Counter()  # by host
         self._problems: list[str] = []
+        self._mistake: str | None = None  # why workers on this host cannot begin
+        self._notes: dict[str, None] = {}  # what the user should know of how the agent was loaded
 
     @functools.cached_property
     def _told(self) -> str:
@@ -105,7 +107,13 @@ class Distribution:
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """Ends the session if a worker cannot even begin; xdist would restart it for ever."""
         host = _host(node.gateway.spec)
-        refusal = getattr(node, "workeroutput", {}).get("agentbench_refusal")
+        output = getattr(node, "workeroutput", {})
+        self._notes |= dict.fromkeys(output.get("agentbench_notes", ()))
+        refusal = output.get("agentbench_refusal")
+        if refusal is not None and not _is_elsewhere(node.gateway.spec):
+            self._mistake = refusal
+            self._controller.stop("the agent cannot be asked")
+            return
         if refusal is None and (error is None or node.gateway.id in self._collected):
             return
         if isinstance(error, str):  # no exception: killed, or its connection is lost
@@ -119,9 +127,19 @@ class Distribution:
         self._problems.append(f"{host}: {why}".replace("\n", "\n  "))
         self._controller.stop(f"{host} cannot take part")
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Makes a mistake that a worker here has found (in the agent, which only workers import) a usage error."""
+        try:
+            return (yield)
+        except KeyboardInterrupt:  # xdist's own, after Controller.stop
+            if self._mistake is None:
+                raise
+            raise pytest.UsageError(self._mistake) from None
+
     def _replace(self, clone: Any, node: Any) -> None:
         """Replaces a lost worker: on the same host, or else on another."""
-        if self._problems:
+        if self._problems or self._mistake:
             return
         lost = node.gateway.spec
         others = [spec for spec in self._specs if _host(spec) != _host(lost)]
@@ -149,6 +167,8 @@ class Distribution:
             write_line(self._config, f"{host} is lost: it cannot be reached again")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for note in self._notes:
+            terminalreporter.write_line(f"note: {note}")
         if self._problems:
             terminalreporter.section("hosts")
             for problem in dict.fromkeys(self._problems):
@@ -238,6 +258,17 @@ def _keep_alive(connection: socket.socket) -> None:
     for name, value in options.items():
         if hasattr(socket, name):
             connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+class Notes:
+    """On a worker: sends the controller, which does not import the agent, what came of importing it."""
+
+    def __init__(self, notes: Iterable[str | None]) -> None:
+        self._notes = [note for note in notes if note is not None]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        session.config.workeroutput["agentbench_notes"] = self._notes  # type: ignore[attr-defined]
 
 
 class Refusal:

@@ -5,9 +5,10 @@ Whatever fails here, no answer is lost: the records were logged as they came.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pytest_agentbench.base.errors import BenchmarkError
@@ -16,7 +17,13 @@ from pytest_agentbench.reports.html import report
 from pytest_agentbench.runs import data_places, evaluate, run_folder
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Question
-from pytest_agentbench.runs.scores_file import AgentFacts, BaselineScores, GateResult, Scores
+from pytest_agentbench.runs.scores_file import (
+    AgentFacts,
+    BaselineScores,
+    GateResult,
+    LogFacts,
+    Scores,
+)
 from pytest_agentbench.scoring import compare, floor, judge, scores
 
 # The name of a gate and why it failed; None where it passed.
@@ -42,10 +49,13 @@ def finish(
     except Exception as error:
         return [("gate[scored]", _unscored(collector, error))]
     collector.scores = result
-    gates: list[Gate] = []
+    lost = collector.log.lost
+    if lost is not None:
+        return [("gate[records kept]", lost)]
     try:
         if collector.log.started:  # else nothing was logged, or the folder is another session's
-            _write(collector, result)
+            _write_files(collector, result)
+            _write_scores(collector, result)
             if tell is not None:
                 tell(result)
             if to_mlflow:
@@ -53,20 +63,26 @@ def finish(
     except Exception as error:  # a hook or a figure may do anything; the scores stand
         again = f"when that is mended, write the files again with --resume={collector.log.folder}"
         failure = f"{type(error).__name__}: {error}\nno answer is lost: {again}"
-        gates.append(("gate[files written]", failure))
-    if incomplete:
-        return gates
-    gates += [(f"gate[{gate.gate}]", gate.failure) for gate in result.gates]
+        gate = GateResult("files written", False, reason=failure)
+        collector.scores = result = dataclasses.replace(result, gates=(*result.gates, gate))
+        with contextlib.suppress(OSError):
+            _write_scores(collector, result)
+    decided = (gate for gate in result.gates if gate.passed is not None)
+    return [(f"gate[{gate.gate}]", gate.failure) for gate in decided]
+
+
+def _beside(collector: Collector) -> Iterator[GateResult]:
+    """What fails a run beside its own gates."""
     submission = collector.plan.submission
     if submission is not None and submission.problems:
-        gates.append(("gate[submission fits the data]", "\n".join(submission.problems)))
+        reason = "\n".join(submission.problems)
+        yield GateResult("submission fits the data", False, reason=reason)
     missing = collector.missing()
     if missing:
         shown = ", ".join(missing[:20]) + (", …" if len(missing) > 20 else "")
         why = ", as --resume-failed-only asks nothing new" if collector.plan.unasked else ""
-        failure = f"{len(missing)} samples left no record{why}: {shown}"
-        gates.append(("gate[every sample recorded]", failure))
-    return gates
+        reason = f"{len(missing)} samples left no record{why}: {shown}"
+        yield GateResult("every sample recorded", False, reason=reason)
 
 
 def failures_beside(collector: Collector, gates: Sequence[Gate]) -> list[str]:
@@ -96,6 +112,7 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         note = rows.floor_note(found, settings.reading, headline)
         if note is not None:
             details["notes"] = [*details.get("notes", ()), note]
+    beside = () if incomplete else _beside(collector)
     return dataclasses.replace(
         result,
         details=details,
@@ -103,7 +120,11 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         agent=AgentFacts(collector.answered_by, collector.agent["digest"]),
         partial=len(questions) < len(dataset.keys) * settings.epochs,
         incomplete=incomplete,
-        gates=(*judge.judge(settings, result, incomplete), *_one_agent(collector, incomplete)),
+        gates=(
+            *judge.judge(settings, result, incomplete),
+            *_one_agent(collector, incomplete),
+            *beside,
+        ),
         floor=found,
     )
 
@@ -141,11 +162,19 @@ def _unscored(collector: Collector, error: Exception) -> str:
     )
 
 
-def _write(collector: Collector, result: Scores) -> None:
-    """The files of the run, and its section in GitHub's summary."""
+def _write_scores(collector: Collector, result: Scores) -> None:
+    """scores.json, last of all files: where it is there, the run is finished."""
+    folder = collector.log.folder
+    log = LogFacts(len(collector.records), run_folder.records_digest(folder))
+    scores = dataclasses.replace(result, records=log)
+    run_folder.write_json(folder / run_folder.SCORES, scores.as_json())
+    collector.written = True
+
+
+def _write_files(collector: Collector, result: Scores) -> None:
+    """The other files of the run, and its section in GitHub's summary."""
     folder, plan = collector.log.folder, collector.plan
     data_places.remember(plan.settings, plan.dataset.digest)
-    run_folder.write_json(folder / run_folder.SCORES, result.as_json())
     records = collector.logged()
     first = [record for record in records if record.epoch == 1]
     plan.benchmark.write_files(folder, plan.dataset, first)
@@ -179,7 +208,8 @@ def show(
     if collector.scores is None:
         return
     folder = collector.log.folder
-    written = folder if (folder / run_folder.SCORES).exists() else None
+    there = collector.written and (folder / run_folder.SCORES).exists()
+    written = folder if there else None
     summary.summary(writer, collector.plan, collector.scores, written, brief)
     if on_github:
         for line in github.github_errors(collector.scores, collector.plan.settings.nodeid):

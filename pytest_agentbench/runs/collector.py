@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.runs import manifest, mixed, names, resume, run_folder
+from pytest_agentbench.runs import answers, manifest, mixed, names, resume, run_folder
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record, joined
 from pytest_agentbench.runs.remeasure import remeasured
@@ -53,6 +55,13 @@ class Collector:
         self.answered_by = agent["name"]  # several agents, where --resume-anyway put them together
         self.mixture: str | None = None  # what it put together
         self.notes: list[str] = list(baseline.notes if baseline is not None else ())
+        self.expected: set[Question] = set()
+        self.came: set[tuple[str, int]] = set()  # in this session
+        self._kept: set[tuple[str, int]] = set()  # answers on disk that are not records yet
+        self.usage: dict[str, float] = {}
+        self.unlogged: str | None = None  # why records could not be logged
+        self.scores: Scores | None = None
+        self.written = False  # whether the folder holds them
         if resuming is not None:
             folder = names.find_run(
                 resuming.name, house, start, plan.benchmark.name, run_folder.RECORDS
@@ -71,11 +80,6 @@ class Collector:
             folder = house / names.RUNS / named
             run_folder.check_free(folder.parent)
             self.log = run_folder.RunLog(folder, made, "new")
-        self.expected: set[Question] = set()
-        self.came: set[tuple[str, int]] = set()  # in this session
-        self.usage: dict[str, float] = {}
-        self.unlogged: str | None = None  # why records could not be logged
-        self.scores: Scores | None = None
 
     def _resume(self, resuming: Resuming) -> None:
         folder = self.log.folder
@@ -84,17 +88,79 @@ class Collector:
         records = again.records
         if note := again.note(folder.name):
             self.notes.append(note)
-        resume.take_up(self.plan, records, resuming.failed_only)
-        manifest = mixed.counted(manifest, len(self.plan.answered))
-        self.mixture, self.answered_by = mixed.mixture(manifest), mixed.answering(manifest)
         self.log.manifest = manifest
         self.records = {(record.sample, record.epoch): record for record in records}
+        self._take_up_kept(folder)
+        resume.take_up(self.plan, list(self.records.values()), resuming.failed_only)
+        manifest = mixed.counted(manifest, len(self.plan.answered))
+        self.mixture, self.answered_by = mixed.mixture(manifest), mixed.answering(manifest)
+        self.log.describe(manifest)
+
+    def _take_up_kept(self, folder: Path) -> None:
+        """Logs the answers that the earlier session kept and did not log before it was killed."""
+        if not (folder / run_folder.ANSWERS).exists():
+            return
+        valid = {name for name, record in self.records.items() if record.status == "ok"}
+        kept = run_folder.read_records(folder, run_folder.ANSWERS)
+        self._kept = {(one.sample, one.epoch) for one in kept} - valid
+        self.log_kept()
+        self.usage.clear()  # that was the earlier session's
+
+    def keep(self, question: Question, outcome: Outcome) -> None:
+        """Puts an answer on disk that will be a record later. Any thread may call it."""
+        record = answers.unchecked(self.plan, question, outcome)
+        if record is not None:
+            self.keep_line(record.sample, record.epoch, record.to_json())
+
+    def keep_line(self, sample: str, epoch: int, line: str) -> None:
+        """The same for an answer that a worker has sent."""
+        self._kept.add((sample, epoch))
+        self._logging(lambda: self.log.keep_answer(line))
+
+    def log_kept(
+        self, of: Collection[tuple[str, int]] | None = None, seconds: float | None = None
+    ) -> None:
+        """Makes records of answers that were kept: of all, or of these; as many as the time allows.
+
+        The others stay on disk, and --resume makes records of them.
+        """
+        wanted = self._kept if of is None else self._kept.intersection(of)
+        if wanted and not self.unlogged:
+            over = None if seconds is None else time.monotonic() + seconds
+            try:
+                kept = run_folder.read_records(self.log.folder, run_folder.ANSWERS)
+            except BenchmarkError as error:  # somebody has changed or deleted it
+                self.unlogged = str(error)
+                return
+            found = [one for one in kept if (one.sample, one.epoch) in wanted]
+            for record in answers.checked(self.plan, found):
+                self.add(*record.to_parts())
+                if self.unlogged or (over is not None and time.monotonic() > over):
+                    return
+            self._kept -= wanted  # also those to other data
+        if not self._kept and not self.unlogged:
+            self.log.drop_answers()
 
     def add(self, fields: str, answer: str) -> Record:
         """Logs a record as it came, before anything is done with it."""
+        self._logging(lambda: self.log.append(joined(fields, answer)))
+        record = Record.from_parts(fields, answer)
+        question = record.sample, record.epoch
+        self.records[question] = record
+        self.came.add(question)
+        self._kept.discard(question)
+        for name, count in record.usage.items():
+            self.usage[name] = self.usage.get(name, 0) + count
+        return record
+
+    def check_log(self) -> None:
+        """Notices that the log was deleted after the last record had come."""
+        self.unlogged = self.log.lost or self.unlogged
+
+    def _logging(self, write: Callable[[], None]) -> None:
         try:
-            self.log.append(joined(fields, answer))
-        except BenchmarkError as error:  # the folder is another session's
+            write()
+        except BenchmarkError as error:  # the folder is another session's, or was deleted
             self.unlogged = str(error)
         except OSError as error:  # the disk is full, or gone
             kept = "nothing was logged: when that is mended, start again"
@@ -104,13 +170,6 @@ class Collector:
                     f"--resume={self.log.folder}"
                 )
             self.unlogged = f"{self.log.folder}: {error.strerror}; {kept}"
-        record = Record.from_parts(fields, answer)
-        question = record.sample, record.epoch
-        self.records[question] = record
-        self.came.add(question)
-        for name, count in record.usage.items():
-            self.usage[name] = self.usage.get(name, 0) + count
-        return record
 
     def overspent(self) -> str | None:
         """What the run has spent beyond its budget, if anything; workers know only their own share."""

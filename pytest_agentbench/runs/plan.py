@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from pytest_agentbench.agents import ask, load
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.find import Found
-from pytest_agentbench.agents.llm.client import LLM, BudgetExceeded
+from pytest_agentbench.agents.llm.client import LLM
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
 from pytest_agentbench.benchmarks.protocol import Sample, Submission
 from pytest_agentbench.runs import hidden, samples
-from pytest_agentbench.runs.evaluate import evaluate
-from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.submissions import Submitted, look_up, submitted
 from pytest_agentbench.settings.settings import Settings
 
@@ -39,16 +37,18 @@ class Plan:
         scored: Submitted | None = None,
         selecting: bool = False,
         agent: Found | None = None,
+        asks: bool = True,
     ) -> None:
         """``selecting``: some samples will be deselected, and --limit and --first count the others.
 
-        ``agent``: one that exists already; ``settings.agent`` is its name.
+        ``agent``: one that exists already; ``settings.agent`` is its name. A process that asks nothing
+        (``asks=False``: xdist's controller) runs no code of the agent's.
         """
         self.settings = settings
         self.benchmark = settings.benchmark
         self.llm = _model(settings, processes)
         if settings.submission is None:
-            self.loaded_agent = self._load_agent(agent)
+            self.loaded_agent = self._load_agent(agent, asks)
         self.dataset = settings.benchmark.load(settings) if scored is None else scored.dataset
         samples.check_names(self.dataset)
         self.draws_late = selecting and (settings.limit or settings.first) is not None
@@ -61,6 +61,8 @@ class Plan:
             self.submission, self.loaded_agent = submitted(settings, self.dataset)
         self.answered: frozenset[Question] = frozenset()  # by the run that is resumed
         self.unasked: frozenset[Question] = frozenset()  # left alone by --resume-failed-only
+        # Puts what came of a question on disk at once, where its record has to wait for other questions.
+        self.keep: Callable[[Question, Outcome], None] | None = None
         self._prefetch: Prefetch[Question] | None = None
 
     @cached_property
@@ -125,7 +127,7 @@ class Plan:
             return [self.dataset.sample(index) for index in asked]
         return self.dataset.sample(asked)
 
-    def _load_agent(self, made: Found | None) -> load.LoadedAgent:
+    def _load_agent(self, made: Found | None, asks: bool) -> load.LoadedAgent:
         settings = self.settings
         if made is not None:
             return load.of_code(made, settings.agent, settings.agent_timeout, self.llm)
@@ -145,6 +147,7 @@ class Plan:
             options,
             self.llm,
             settings.agent_params,
+            run_code=asks,
         )
 
     @cached_property
@@ -168,7 +171,7 @@ class Plan:
         asked = {one: one.sample for one in questions if self.is_asked(one)}
         settings = self.settings
         self._prefetch = Prefetch(
-            self.agent, self.dataset, asked, settings.agent_retries, settings.concurrency
+            self.agent, self.dataset, asked, settings.agent_retries, settings.concurrency, self.keep
         )
 
     @property
@@ -181,17 +184,17 @@ class Plan:
         ahead = None
         if self._prefetch is not None and agent is self.agent:
             ahead = self._prefetch.take(question)
-        return self.ask(sample, question.epoch, agent) if ahead is None else ahead
+        if ahead is not None:
+            return ahead
+        outcome = self.ask(sample, question.epoch, agent)
+        if self.keep is not None and self.submission is None:
+            self.keep(question, outcome)
+        return outcome
 
-    def unreported(self) -> Iterator[Record]:
-        """Stops asking ahead; the records of answers that nobody has taken."""
-        if self._prefetch is None:
-            return
-        self._prefetch.stop()
-        for question, outcome in self._prefetch.finished().items():
-            if not isinstance(outcome.error, BudgetExceeded):
-                sample = self.dataset.sample(question.sample)
-                yield from evaluate(self.benchmark, [sample], [outcome], question.epoch)[0]
+    def stop_asking(self) -> None:
+        """Asks nothing more ahead of its turn."""
+        if self._prefetch is not None:
+            self._prefetch.stop()
 
     def questions_of(self, nodeid: str) -> tuple[Question, ...]:
         """The questions that a node id of this run names; none for any other node id."""

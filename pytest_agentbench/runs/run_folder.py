@@ -1,12 +1,18 @@
-"""The folder of a run: manifest, append-only records, scores. Only the controller writes here."""
+"""The folder of a run: manifest, append-only records, scores. Only the controller writes here.
+
+While a run is under way ``answers.jsonl`` keeps the answers that are not records yet. scores.json is written
+last: a folder without it is not finished.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
 import stat
+import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +27,7 @@ from pytest_agentbench.runs.record import Record
 
 HOUSE = ".agentbench"  # in pytest's rootdir
 MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
+ANSWERS = "answers.jsonl"  # as they came, unchecked, until their records are logged
 _LARGEST_JSON = 256 << 20  # bytes of a manifest or scores; ours have some thousands
 _LONGEST_NAME = 80  # characters of an agent's name in a folder's; a command may be longer
 
@@ -50,15 +57,19 @@ def check_free(folder: Path) -> None:
 
 def _holds_records(folder: Path) -> bool:
     """Whether something was logged. A session that was killed early leaves an empty log."""
-    path = folder / RECORDS
-    return path.exists() and path.stat().st_size > 0
+    paths = (folder / RECORDS, folder / ANSWERS)
+    return any(path.exists() and path.stat().st_size > 0 for path in paths)
+
+
+class LogLost(BenchmarkError):
+    """The log of a run was deleted or replaced under the session that writes it."""
 
 
 class RunLog:
-    """Appends records to the log of a run. The folder of a new run is made with the first record.
+    """Appends records to the log of a run. The folder of a new run is made with the first line.
 
     The log is locked for this session; that of a resumed run at once, so that no other session answers
-    the same questions.
+    the same questions. Threads may write: answers come in those that ask or that hear workers.
     """
 
     def __init__(
@@ -72,24 +83,62 @@ class RunLog:
         self._kind = kind  # new: if the name is taken meanwhile, a number is added to it
         # A file descriptor without a buffer: each line is one write.
         self._file = self._taken() if kind == "resumed" else None
+        self._answers: int | None = None
         self._described = False
+        self._closed = False
+        self._lock = threading.Lock()
 
     def append(self, line: str) -> None:
         """Writes one record, as JSON, at once: a killed process loses nothing that was logged."""
+        with self._lock:
+            _write_line(self._ready(), line)
+
+    def keep_answer(self, line: str) -> None:
+        """Writes an answer that is not a record yet, at once. After the end nobody waits for one."""
+        with self._lock:
+            if self._closed:
+                return
+            self._ready()
+            if self._answers is None:
+                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+                self._answers = os.open(self.folder / ANSWERS, flags, 0o666)
+            _write_line(self._answers, line)
+
+    def drop_answers(self) -> None:
+        """Removes the answers that were kept: each of them is a record now."""
+        with self._lock:
+            self._close_answers()
+            if self.started and self.lost is None:
+                (self.folder / ANSWERS).unlink(missing_ok=True)
+
+    @property
+    def lost(self) -> str | None:
+        """What became of the log, if it is not where it was: it was deleted or replaced meanwhile."""
+        if self._file is None:
+            return None
+        path = self.folder / RECORDS
+        try:
+            if os.path.samestat(path.stat(), os.fstat(self._file)):
+                return None
+        except OSError:
+            pass
+        left = sorted(one.name for one in self.folder.iterdir()) if self.folder.is_dir() else []
+        return (
+            f"{path} was deleted or replaced while the run was under way, and what was logged there is "
+            f"gone; left in its folder: {', '.join(left) or 'nothing'}; start the run again"
+        )
+
+    def _ready(self) -> int:
+        """The log, opened, with a manifest beside it."""
         if self._file is None:
             self._make()
         if not self._described:
             self._describe()
+        lost = self.lost
+        if lost is not None:
+            raise LogLost(lost)
         assert self._file is not None
-        data = memoryview(f"{line}\n".encode("ascii"))
-        written = 0
-        try:
-            while written < len(data):
-                written += os.write(self._file, data[written:])
-        except OSError:  # the disk is full: remove the part that was written
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, os.fstat(self._file).st_size - written)
-            raise
+        return self._file
 
     def _make(self) -> None:
         if self._kind == "new":
@@ -132,16 +181,34 @@ class RunLog:
             )
         return file
 
+    def describe(self, manifest: Mapping[str, Any]) -> None:
+        """Replaces the manifest, also one that is written already."""
+        self.manifest = manifest
+        if self._described:
+            write_json(self.folder / MANIFEST, manifest)
+
     def _describe(self) -> None:
         assert self._file is not None
+        if self._kind == "resumed":
+            heal(self.folder, ANSWERS)
+            # Of the earlier session: until this one has ended, the run is not finished.
+            (self.folder / SCORES).unlink(missing_ok=True)
         heal(self.folder)
         write_json(self.folder / MANIFEST, self.manifest)
         self._described = True
 
     def close(self) -> None:
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        with self._lock:
+            self._closed = True
+            self._close_answers()
+            if self._file is not None:
+                os.close(self._file)
+                self._file = None
+
+    def _close_answers(self) -> None:
+        if self._answers is not None:
+            os.close(self._answers)
+            self._answers = None
 
     @property
     def started(self) -> bool:
@@ -163,9 +230,21 @@ def _made(folder: Path) -> Path:
             return free
 
 
-def heal(folder: Path) -> None:
+def _write_line(file: int, line: str) -> None:
+    data = memoryview(f"{line}\n".encode("ascii"))
+    written = 0
+    try:
+        while written < len(data):
+            written += os.write(file, data[written:])
+    except OSError:  # the disk is full: remove the part that was written
+        with contextlib.suppress(OSError):
+            os.ftruncate(file, os.fstat(file).st_size - written)
+        raise
+
+
+def heal(folder: Path, name: str = RECORDS) -> None:
     """Cuts off the torn last line of a log whose writer was killed, before more is appended."""
-    path = folder / RECORDS
+    path = folder / name
     if not path.exists():
         return
     with path.open("rb+") as file:
@@ -209,9 +288,9 @@ def check_regular(path: Path, expected: str) -> os.stat_result:
     return status
 
 
-def read_records(folder: Path) -> list[Record]:
+def read_records(folder: Path, name: str = RECORDS) -> list[Record]:
     """The records of a run, the last of each sample and epoch; a torn last line is passed over."""
-    path = folder / RECORDS
+    path = folder / name
     check_regular(path, "the records of a run")
     try:
         with path.open("rb") as file:
@@ -235,6 +314,15 @@ def _parsed(path: Path, lines: Iterable[bytes]) -> Iterable[Record]:
                 f"{path}, line {number}: expected a record, got {error}; the other lines are whole: "
                 "remove this one, and --resume asks its sample again"
             ) from None
+
+
+def records_digest(folder: Path) -> str:
+    """SHA-256 of the log as it is now, not as a cache knows it."""
+    digest = hashlib.sha256()
+    with (folder / RECORDS).open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def latest(records: Iterable[Record]) -> Iterable[Record]:

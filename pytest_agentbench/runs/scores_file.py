@@ -15,8 +15,8 @@ from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.typed_json import Count, Number
 
-# Keys of scores.json that a run without groups, epochs, baseline or floor does not have.
-_OPTIONAL = ("groups", "epochs", "baseline", "floor")
+# Keys of scores.json that a run without groups, epochs, baseline, floor or log does not have.
+_OPTIONAL = ("groups", "epochs", "baseline", "floor", "records")
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,14 @@ class BaselineScores:
     samples: Mapping[str, SampleChanges] = field(default_factory=dict)  # by metric
 
 
+@dataclass(frozen=True)
+class LogFacts:
+    """The log that the scores were made of: how many samples and epochs it has, and its SHA-256."""
+
+    count: int
+    digest: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scores:
     """The scores of a run: decided once, rendered everywhere. The fields are the keys of the file."""
@@ -161,6 +169,7 @@ class Scores:
     incomplete: str | None = None  # why the run was cut short
     gates: tuple[GateResult, ...] = ()
     floor: tuple[Floor, ...] | None = None
+    records: LogFacts | None = None
 
     @property
     def primary_reading(self) -> Mapping[str, Score]:

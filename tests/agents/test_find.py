@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pytest_agentbench.agents.find import find
+from pytest_agentbench.agents.find import AgentError, find, source_digest
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -102,3 +102,21 @@ def test_two_files_of_one_name_are_two_agents(tmp_path):
 def test_mistakes_say_what_was_expected_and_what_came(found, spec, text, message):
     with pytest.raises(BenchmarkError, match=message):
         found(spec, text)
+
+
+@pytest.mark.parametrize("spec", ["agent.py", "agent.py:agent", "pack.sub.module:agent"])
+def test_the_digest_is_known_without_running_any_code(tmp_path, spec):
+    (tmp_path / "pack" / "sub").mkdir(parents=True)
+    mark = "import pathlib\npathlib.Path(__file__ + '.ran').touch()\n"
+    for name in ("agent.py", "pack/__init__.py", "pack/sub/__init__.py", "pack/sub/module.py"):
+        (tmp_path / name).write_text(f"{mark}def agent(c):\n    return {name!r}\n")
+    digest = source_digest(spec, [tmp_path])
+    assert not list(tmp_path.rglob("*.ran"))
+    assert digest == find(spec, [tmp_path]).digest
+    assert list(tmp_path.rglob("*.ran"))
+
+
+def test_a_digest_needs_a_file(tmp_path):
+    with pytest.raises(AgentError, match="expected a file that exists"):
+        source_digest("nothing.py", [tmp_path])
+    assert source_digest("nothing.here:agent", [tmp_path])  # whoever imports it will say so

@@ -55,9 +55,9 @@ def numbers(project, name):
     return found
 
 
-def logged(folder, status="ok"):
+def logged(folder, status="ok", name="records.jsonl"):
     """The numbers of the samples with such a record; every line of the log must be whole."""
-    lines = (folder / "records.jsonl").read_bytes().split(b"\n")
+    lines = (folder / name).read_bytes().split(b"\n")
     assert lines.pop() == b"", "expected a line end after the last record"
     status_of = {record["sample"]: record["status"] for record in map(json.loads, lines)}
     return sorted(int(name.split("[s")[1][:-1]) for name, s in status_of.items() if s == status)

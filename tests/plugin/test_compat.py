@@ -88,7 +88,7 @@ def numbers(version):
     return tuple(map(int, version.split(".")[:2]))
 
 
-@pytest.mark.parametrize("package", ["pytest", "pytest-xdist"])
+@pytest.mark.parametrize("package", ["pytest", "pytest-xdist", "execnet"])
 def test_the_version_to_pin_is_no_older_than_the_one_that_passes_here(package):
     assert numbers(metadata.version(package)) <= numbers(compat._TESTED[package])
 
@@ -341,6 +341,67 @@ def test_connection_of():
     assert compat.connection_of(SimpleNamespace()) is None
 
 
+def test_an_event_is_heard_and_confirmed(in_hook, pytester):
+    """In a worker: two threads send at once, and go on when the controller has heard them."""
+    pytester.makeconftest(
+        "import threading\n"
+        "from pytest_agentbench.plugin import compat\n"
+        "def pytest_configure(config):\n"
+        "    if hasattr(config, 'workerinput'):\n"
+        "        config.send = compat.confirmed_sender(config, 'mine')\n"
+        "def pytest_runtest_call(item):\n"
+        "    threads = [threading.Thread(target=item.config.send, kwargs={'text': t * 10**6}) for t in 'ab']\n"
+        "    for thread in threads: thread.start()\n"
+        "    for thread in threads: thread.join(60)\n"
+        "    assert not any(thread.is_alive() for thread in threads)\n"
+    )
+
+    class Hearing(Probe):
+        def pytest_configure(self, config):
+            self.found, self.distributes = [], compat.will_distribute(config)
+
+        def pytest_configure_node(self, node):
+            compat.hear_event(node, "mine", lambda text: self.found.append((text[0], len(text))))
+
+        def pytest_runtest_logreport(self, report):
+            self.found.append(report.outcome)
+
+    plugin = Hearing()
+    assert sorted(in_hook(plugin, "-n1"), key=str) == [("a", 10**6), ("b", 10**6), *["passed"] * 3]
+    assert plugin.distributes
+
+
+def test_a_sender_without_a_controller_is_told():
+    sent = []
+
+    class Interactor:
+        channel = SimpleNamespace(gateway=SimpleNamespace(_io=SimpleNamespace(write=print)))
+
+        def sendevent(self, name, **message):
+            sent.append(name)
+            self.handle_command(None)  # the mark at the end of the connection
+
+        def handle_command(self, command):
+            sent.append(command)
+
+    config = SimpleNamespace(pluginmanager=SimpleNamespace(get_plugins=lambda: [Interactor()]))
+    send = compat.confirmed_sender(config, "mine")
+    for _ in range(2):  # the second one knows at once
+        with pytest.raises(OSError, match="the connection to the controller is lost"):
+            send(text="x")
+    assert sent == ["mine", None] * 2
+
+
+def test_end_all_workers(in_hook):
+    class Ending(Probe):
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_sessionfinish(self, session):
+            compat.end_all_workers(compat.distributed_session(session.config), 20)
+            self.found = True
+
+    assert in_hook(Ending(), "-n1")
+
+
 def test_send_items_and_end_worker(in_hook):
     class AtReady(Probe):
         """Hands out the second of two tests alone, and ends the worker, in xdist's place."""
@@ -431,6 +492,11 @@ class Bare:
         (lambda: compat.send_items(Bare(), []), "Bare.send_runtest_some", "pytest-xdist"),
         (lambda: compat.end_worker(Bare()), "Bare.shutdown", "pytest-xdist"),
         (lambda: compat.check_scheduler(Bare()), "Bare.check_schedule", "pytest-xdist"),
+        (lambda: compat.hear_event(Bare(), "x", print), "Bare.process_from_remote", "pytest-xdist"),
+        (lambda: compat.hear_event(Bare(process_from_remote=1), "x", print), "Bare.gateway", "pytest-xdist"),
+        (lambda: compat.hear_event(Bare(process_from_remote=1, gateway=Bare()), "x", print), "Bare._io", "execnet"),
+        (lambda: compat.end_all_workers(Bare(), 1), "Bare.nodemanager", "pytest-xdist"),
+        (lambda: compat.confirmed_sender(FakeConfig(), "x"), "NoneType.sendevent", "pytest-xdist"),
     ],
 )  # fmt: skip
 def test_a_name_that_is_gone_is_refused_with_what_to_do(call, missing, package):
@@ -460,6 +526,7 @@ def test_a_module_without_getobj_is_refused(monkeypatch):
         (lambda: compat.distributed_session(FakeConfig()), None),
         (lambda: compat.connection_of(Bare()), None),
         (lambda: compat.queued(FakeConfig()), []),
+        (lambda: compat.will_distribute(Bare(option=Bare(collectonly=False))), False),
     ],
 )
 def test_a_name_that_is_gone_is_done_without(call, without):
