@@ -383,4 +383,5 @@ def load_baseline(plan: Plan, place: Place) -> StoredRun | None:
         conditions=plan.dataset.conditions(),
     )
     refuse_unlike(identity(run.scores), identity(ours), f"--baseline: {run.folder}", "this run")
+    _ = run.records  # damaged ones are found before anything is asked, not after all was answered
     return run
