@@ -16,6 +16,7 @@ from pytest_agentbench.benchmarks.sources import hub
 from pytest_agentbench.cli import make_dataset, run
 from pytest_agentbench.cli.run_commands import add_run_commands
 from pytest_agentbench.cli.terminal import add_option
+from pytest_agentbench.reports.text import visible
 from pytest_agentbench.settings.options import of_parameter
 
 
@@ -89,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = given.run(given)
         sys.stdout.flush()  # a pipe that is closed is noticed here, not at exit
     except BenchmarkError as error:
-        print(f"agentbench: {error}", file=sys.stderr)
+        print(f"agentbench: {visible(str(error), but=chr(10))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("agentbench: interrupted", file=sys.stderr)

@@ -18,6 +18,7 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.reports import inspect_log
 from pytest_agentbench.reports.run_list import runs_table
+from pytest_agentbench.reports.text import visible
 from pytest_agentbench.runs import names, run_folder, stored
 from pytest_agentbench.runs.stored import Named
 
@@ -125,7 +126,7 @@ def _write(text: str, output: Path | None) -> int:
     if output is None:
         # A run's own text may hold what the terminal's encoding does not.
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-        print(text, end="")
+        print(visible(text, but="\n"), end="")
         return 0
     try:
         output.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pytest_agentbench.runs.scores_file import Score
+
+# What moves the cursor, colours, ends a line or turns the direction: a name of a stranger's may hold it.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_LONGEST_CELL = 200
+
+
+def visible(text: str, but: str = "") -> str:
+    r"""A text for a terminal, with the escapes of what cannot be seen in it.
+
+    >>> print(visible("\x1b[2Jmine\n"))
+    \x1b[2Jmine\n
+    """
+
+    def escaped(match: re.Match[str]) -> str:
+        return match[0] if match[0] in but else match[0].encode("unicode_escape").decode()
+
+    return _UNSEEN.sub(escaped, text)
 
 
 def number(value: float | None) -> str:
@@ -51,6 +69,7 @@ def columns(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[s
     >>> columns([["metric", "value"], ["dtw", "1.5"]])
     ['metric  value', 'dtw       1.5']
     """
+    rows = [[_cell(cell) for cell in row] for row in rows]
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
     return [
         "  ".join(
@@ -60,3 +79,8 @@ def columns(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[s
         ).rstrip()
         for row in rows
     ]
+
+
+def _cell(text: str) -> str:
+    seen = visible(text)
+    return seen if len(seen) <= _LONGEST_CELL else f"{seen[:_LONGEST_CELL]}…"

@@ -311,7 +311,7 @@ def _parsed(path: Path, lines: Iterable[bytes]) -> Iterable[Record]:
             if not line.endswith(b"\n"):  # the writer was killed in mid-line
                 return
             raise BenchmarkError(
-                f"{path}, line {number}: expected a record, got {error}; the other lines are whole: "
+                f"{path}, line {number}: expected a record, but {error}; the other lines are whole: "
                 "remove this one, and --resume asks its sample again"
             ) from None
 

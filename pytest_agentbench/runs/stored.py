@@ -11,7 +11,7 @@ from pathlib import Path
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset
-from pytest_agentbench.benchmarks.sources import hub, partitions
+from pytest_agentbench.benchmarks.sources import partitions
 from pytest_agentbench.runs import data_places, run_folder
 from pytest_agentbench.runs.manifest_file import Manifest
 from pytest_agentbench.runs.record import Record
@@ -137,6 +137,8 @@ def _source(manifest: Path, then: Settings, known: str | None) -> str | Path:
         return source
     repository = then.benchmark.hub_repository
     if source == "hub" and repository is not None:
+        from pytest_agentbench.benchmarks.sources import hub  # it imports HTTP
+
         if known is None and not hub.is_here(repository):
             raise BenchmarkError(
                 f"{manifest}: its data are the hub's, which are not on this machine: "

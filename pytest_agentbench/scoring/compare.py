@@ -387,4 +387,5 @@ def load_baseline(plan: Plan, place: Place) -> StoredRun | None:
         conditions=plan.dataset.conditions(),
     )
     refuse_unlike(identity(run.scores), identity(ours), f"--baseline: {run.folder}", "this run")
-    return verified(run, settings, plan.dataset)
+    with stored.blamed_on(run):
+        return verified(run, settings, plan.dataset)

@@ -125,3 +125,25 @@ def test_a_report_that_is_written_again_shows_the_settings_of_its_run(
     }
     assert agentbench("report", "run").ret == 0
     assert shown_settings(report) == before
+
+
+def test_a_benchmark_that_is_not_registered_is_named_by_the_user(project, agentbench):
+    """The class in the manifest is not imported: the module may lie in a folder of submissions."""
+    project.write(mine__py="from toybench import ToySum\nclass Mine(ToySum):\n    name = 'mine'\n")
+    run = "--benchmark=mine:Mine", "--agent=builtin:half", "--run-dir=runs/one"
+    assert project.pytest(*run, "-q").ret == 0
+    shutil.copytree(project.path / "runs" / "one", project.path / "runs" / "two")
+    agentbench("runs", "runs").stdout.fnmatch_lines(["*mine (unknown)*accuracy 0.5000*one"])
+    ranked = agentbench("leaderboard", "runs")
+    assert ranked.ret == 0
+    ranked.stdout.fnmatch_lines(
+        ["without a rank: one (builtin:half): *its manifest says 'mine:Mine'*"]
+    )
+    for arguments in (["report", "runs/one"], ["compare", "runs/one", "runs/two"]):
+        refused = agentbench(*arguments)
+        assert refused.ret == 2
+        assert "name its class with --benchmark package.module:Class" in refused.stderr.str()
+        assert agentbench(*arguments, "--benchmark=mine:Mine").ret == 0
+    ranked = agentbench("leaderboard", "runs", "--benchmark=mine:Mine")
+    ranked.stdout.fnmatch_lines(["mine (test), reading exact"])
+    agentbench("runs", "runs", "--benchmark=mine:Mine").stdout.no_fnmatch_line("*unknown*")

@@ -61,6 +61,18 @@ def test_a_baseline_that_cannot_be_compared_is_refused_by_name(project, args, di
     assert difference in result.stderr.str()
 
 
+def test_a_damaged_baseline_is_found_before_anything_is_asked(project):
+    project.write(agent__py="def agent(context):\n    raise SystemExit('asked')\n")
+    project.pytest("--benchmark=toysum", "--run-dir=old")
+    with (project.path / "old" / "records.jsonl").open("a") as log:
+        log.write('{"benchmark": "toysum", "sample": 3, "status": "ok"}\n')
+    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--baseline=old")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = "records.jsonl, line 13: expected a record, but `sample`: expected a text, got 3"
+    assert said in result.stderr.str()
+    assert not project.runs()
+
+
 def test_a_folder_that_holds_a_run_is_not_overwritten(project):
     assert project.pytest("--benchmark=toysum", "--run-dir=out").ret == 0
     before = (project.path / "out" / "records.jsonl").read_bytes()

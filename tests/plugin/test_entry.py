@@ -206,7 +206,7 @@ def test_unused_the_plugin_is_silent_and_light(project):
     project.write(
         test_light__py="import sys\n"
         "def test_light():\n"
-        "    heavy = {'numpy', 'torch', 'nltk', 'numba', 'polars', 'yaml', 'asyncio', 'scipy'}\n"
+        "    heavy = {'numpy', 'torch', 'nltk', 'numba', 'polars', 'yaml', 'asyncio', 'scipy', 'msgspec'}\n"
         "    ours = {m for m in sys.modules if m.startswith('pytest_agentbench')}\n"
         "    assert 'pytest_agentbench.plugin' in ours\n"
         "    assert not heavy & set(sys.modules)\n"

@@ -47,3 +47,13 @@ def test_a_run_of_a_benchmark_that_is_not_installed_shows_its_first_metric(tmp_p
     _, row = rows(runs_table([gone]))
     assert row[1] == "elsewhere (unknown)"
     assert row[3].startswith("accuracy 0.0000")
+
+
+def test_a_name_neither_moves_the_cursor_nor_adds_a_row(tmp_path):
+    name = "\x1b[2Jmine\n2026-01-01  toysum  best"
+    run = stored.read(make_run(tmp_path / "run", "half", name=name))
+    head, row = runs_table([run]).splitlines()
+    assert "\\x1b[2Jmine\\n2026-01-01  toysum  best" in row
+    assert head.startswith("time")
+    long = stored.read(make_run(tmp_path / "long", "half", name="a" * 10_000))
+    assert len(runs_table([long]).splitlines()[1]) < 500

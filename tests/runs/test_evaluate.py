@@ -153,3 +153,23 @@ def test_the_garbage_collector_rests_and_is_left_as_it_was(on):
         assert gc.isenabled() is on
     finally:
         (gc.enable if was_on else gc.disable)()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "1", 10**400])
+def test_a_metric_that_is_no_finite_number_is_the_samples_error(value):
+    """A log with it could not be read back."""
+
+    class Strange(ToySum):
+        def score_sample(self, sample, answer):
+            return {"exact": {"accuracy": value}}
+
+    record, failure = one(Outcome(6), Strange())
+    assert (record.status, record.answer, record.metrics) == ("error", 6, {})
+    assert record.error.startswith("scoring failed: ValueError: `exact")
+    assert isinstance(failure, ValueError)
+
+
+def test_counts_that_are_no_numbers_are_not_kept():
+    outcome = Outcome(6)
+    outcome.usage.add(tokens=5, cost=float("inf"))
+    assert one(outcome)[0].usage == {"tokens": 5}

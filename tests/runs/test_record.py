@@ -43,3 +43,42 @@ def test_long_answers_are_kept_small_and_come_back_whole(answer):
 def test_what_is_no_record_is_refused(line):
     with pytest.raises(ValueError, match=r"."):
         Record.from_json(line)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"sample": 3}, "`sample`: expected a text, got 3"),
+        ({"epoch": 0}, "`epoch`: expected a whole number from 1, got 0"),
+        ({"status": ["ok"]}, "`status`: expected a text, got ['ok']"),
+        ({"seconds": "1"}, "`seconds`: expected a number, got '1'"),
+        ({"usage": {"cost": None}}, "`usage.cost`: expected a number, got None"),
+        ({"metrics": {"exact": []}}, "`metrics.exact`: expected an object, got []"),
+        ({"metrics": {"exact": {"accuracy": True}}}, "`metrics.exact.accuracy`: expected a number, got True"),
+        ({"evidence": "log"}, "`evidence`: expected an object, got 'log'"),
+    ],
+)  # fmt: skip
+def test_a_wrong_type_is_named_by_its_key(changed, said):
+    good = json.loads(Record("b", "s[1]", "ok", metrics={"exact": {"accuracy": 1.0}}).to_json())
+    with pytest.raises(ValueError, match=r".") as caught:
+        Record.from_json(json.dumps({**good, **changed}))
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("levels", [130, 3000, 100_000])
+def test_an_answer_of_too_many_levels_is_refused(levels):
+    allowed = '{"benchmark": "b", "sample": "s", "status": "ok", "answer": %s}'
+    assert Record.from_json(allowed % ("[" * 100 + "]" * 100)).has_answer
+    with pytest.raises(ValueError, match="more than 100 levels"):
+        Record.from_json(allowed % ("[" * levels + "]" * levels))
+
+
+def test_keys_of_a_later_version_are_passed_over():
+    line = '{"benchmark": "b", "sample": "s", "status": "ok", "judge": {"by": "them"}}'
+    assert Record.from_json(line) == Record("b", "s", "ok")
+
+
+def test_evidence_of_any_kind_is_looked_through():
+    record = Record("b", "s", "ok", evidence={"messages": [3, {"role": "user"}], "missing": "x"})
+    assert record.messages == [{"role": "user"}]
+    assert record.missing == []
