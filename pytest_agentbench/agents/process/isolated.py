@@ -14,18 +14,19 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.agents.code_imports import reached
 from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
-from pytest_agentbench.agents.find import file_of
+from pytest_agentbench.agents.find import file_of, module_file
 from pytest_agentbench.agents.missing import note as note_missing
 from pytest_agentbench.agents.missing import shown_place
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
 from pytest_agentbench.agents.process.process import Ended, Process, TimeUp
-from pytest_agentbench.agents.process.sandbox import IsolationOptions, Sandbox
+from pytest_agentbench.agents.process.sandbox import IsolationOptions, Own, Sandbox
 from pytest_agentbench.agents.usage import CURRENT, Missing
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -64,8 +65,7 @@ class IsolatedAgent(ProcessAgent):
         self._model = wire.Tools()
         if llm is not None:
             self._model.add(tuple(wire.LLM.split(".")), llm)
-        file = file_of(spec, self._bases)
-        self._sandbox = Sandbox(options, () if file is None else (file,))
+        self._sandbox = Sandbox(options, _own(spec, self._bases))
         self._digest: str | None = None
         self.note: str | None = None  # what the user should know of how it was imported
 
@@ -87,7 +87,7 @@ class IsolatedAgent(ProcessAgent):
         __tracebackhide__ = True
         child, reply = self._ask(context, timeout)
         _count(reply.get("usage"))
-        raised = None if "answer" in reply else _raised(reply.get("error"))
+        raised = None if "answer" in reply else _raised(reply.get("error"), self._sandbox.hint)
         if raised is not None and "MemoryError" in raised.types:
             self._discard(child)  # its state after that is unknown
         else:
@@ -150,18 +150,19 @@ class IsolatedAgent(ProcessAgent):
         threading.Thread(target=run, args=(ask,), name="agentbench-llm", daemon=True).start()
 
     def _start(self) -> Process:
-        folder = self._sandbox.folder
+        command, policy = self._sandbox.confined([sys.executable, "-c", _START, _PACKAGE])
         child = Process(
-            self._sandbox.confined([sys.executable, "-c", _START, _PACKAGE]),
-            cwd=folder,
+            command,
+            cwd=self._sandbox.folder,
             env=self._sandbox.environment(),
             over_socket=True,
+            policy=policy,
+            folder=self._sandbox.removed,
         )
         orders = {
             "spec": self._spec,
             "bases": [str(base) for base in self._bases],
             "path": [entry or str(Path.cwd()) for entry in sys.path],
-            "folder": None if self._options.cwd is not None else str(folder),
             "memory": self._options.memory,
             "llm": bool(self._model),
             "params": self._params,
@@ -171,7 +172,8 @@ class IsolatedAgent(ProcessAgent):
             deadline = time.monotonic() + self._options.start_timeout
             reply = wire.decoded(child.receive(wire.take_frame, deadline))
             if "ready" not in reply:
-                raise BenchmarkError(str(reply.get("failed")))
+                failed = str(reply.get("failed"))
+                raise BenchmarkError(failed + self._sandbox.hint(failed))
             self._digest, self.note = reply["ready"], reply.get("note")
         except BaseException as error:
             problem = self._start_problem(child, error)
@@ -191,14 +193,25 @@ class IsolatedAgent(ProcessAgent):
         return error
 
 
-def _raised(error: Any) -> RemoteAgentError:
+def _own(spec: str, bases: Sequence[Path]) -> Own:
+    """What of an agent's code lies where; nothing is imported to find out."""
+    file = file_of(spec, bases)
+    if file is not None:
+        own, *roots = reached(file)
+        return Own((file,), (own,), tuple(roots))
+    module = module_file(spec, [*bases, *map(Path, sys.path)])
+    return Own((), () if module is None else (module.parent,), tuple(bases))
+
+
+def _raised(error: Any, hint: Callable[[str], str]) -> RemoteAgentError:
     """The exception of a reply; each part may be anything if the agent forged it."""
     told = error if isinstance(error, dict) else {}
     types = told.get("types")
     status = told.get("status")
+    message = str(told.get("message", error))
     return RemoteAgentError(
         tuple(map(str, types)) if isinstance(types, list) else ("Exception",),
-        str(told.get("message", error)),
+        message + hint(message),
         str(told.get("traceback", "")),
         status if type(status) is int else None,
         _finite(told.get("retry_after")),
@@ -214,7 +227,7 @@ def _count(usage: Any) -> None:
     counts, messages = usage.get("counts"), usage.get("messages")
     for name, count in counts.items() if isinstance(counts, dict) else ():
         number = _finite(count)
-        if number is not None:
+        if number is not None and number >= 0:  # a forged rebate would stretch --max-cost
             current.add(**{name: number})
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict):
