@@ -211,6 +211,12 @@ class Settings:
         "DIR", "write the run into DIR (default: a new folder in .agentbench/runs)",
         "a folder", parse.path, manifest=False, decides_scores=True,
     ))  # fmt: skip
+    report_without_truth: bool = setting(Option(
+        "", "write a report.html that others may read: without the truth, and without the plots, tables and "
+        "details that are made of it",
+        "true or false", parse.yes_or_no, default=False, ini="bool", flag=True,
+        decides_scores=True, differs_by_host=True,
+    ))  # fmt: skip
     notes: tuple[str, ...] = ()  # lines for the header
     resumed: str | None = None  # the run that --resume names
     parameters: Mapping[str, Any] = field(default_factory=dict)  # the benchmark's own

@@ -38,6 +38,9 @@ _NO_NEW_PRIVS = 38
 _CAPABILITIES_VERSION = 0x20080522
 _DROP_FROM_BOUNDING_SET, _LAST_CAPABILITY = 24, 63
 _AMBIENT, _CLEAR_ALL = 47, 4
+_NEW_MOUNTS, _NEW_USERS = 0x20000, 0x10000000
+_NO_NEW_USERS = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")  # of Ubuntu
+_RECURSIVE, _PRIVATE, _NO_SUID, _NO_DEVICES = 1 << 14, 1 << 18, 1 << 1, 1 << 2
 
 
 class Policy(NamedTuple):
@@ -131,11 +134,32 @@ def graphics() -> bool:
 
 
 def shared_memory() -> Path | None:
-    """Where programs share memory; None if it is used as a disk: somebody's data may lie there."""
-    with contextlib.suppress(OSError), os.scandir(_SHARED_MEMORY) as entries:
-        if not any(entry.is_dir(follow_symlinks=False) for entry in entries):
-            return Path(_SHARED_MEMORY)
-    return None
+    """Where programs share memory: one of this process's own, where it may have that.
+
+    Else that of all, and None if that is used as a disk: somebody's data may lie there.
+    """
+    if not _own_shared_memory():
+        with contextlib.suppress(OSError), os.scandir(_SHARED_MEMORY) as entries:
+            if any(entry.is_dir(follow_symlinks=False) for entry in entries):
+                return None
+    return Path(_SHARED_MEMORY)
+
+
+def _own_shared_memory() -> bool:
+    libc, user, group = _libc(), os.getuid(), os.getgid()
+    if libc.unshare(_NEW_MOUNTS) != 0:  # root may do that at once, others as somebody of their own
+        with contextlib.suppress(OSError):
+            if _NO_NEW_USERS.read_text().strip() == "1":
+                return False
+        if libc.unshare(_NEW_MOUNTS | _NEW_USERS) != 0:
+            return False
+        with contextlib.suppress(OSError):
+            Path("/proc/self/setgroups").write_text("deny")
+            Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+            Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+    private, plain = _RECURSIVE | _PRIVATE, _NO_SUID | _NO_DEVICES
+    memory = (b"tmpfs", _SHARED_MEMORY.encode(), b"tmpfs", plain, b"mode=1777")
+    return bool(libc.mount(None, b"/", None, private, None) == 0 == libc.mount(*memory))
 
 
 def _syscall(number: int, *arguments: object) -> int:
