@@ -10,7 +10,6 @@ the file system or other processes either (:mod:`pytest_agentbench.agents.proces
 from __future__ import annotations
 
 import contextvars
-import math
 import sys
 import threading
 import time
@@ -36,6 +35,7 @@ _START = (
     "import sys; sys.path[:1] = []; sys.path.append(sys.argv[1]); "
     "from pytest_agentbench.agents.process import child; child.main()"
 )
+_LARGEST_AMOUNT, _MOST_COUNTS, _LONGEST_NAME = 1e15, 50, 100
 _PACKAGE = str(Path(__file__).resolve().parents[3])
 
 
@@ -214,7 +214,7 @@ def _raised(error: Any, hint: Callable[[str], str]) -> RemoteAgentError:
         message + hint(message),
         str(told.get("traceback", "")),
         status if type(status) is int else None,
-        _finite(told.get("retry_after")),
+        _amount(told.get("retry_after")),
         told.get("transient") is True,
     )
 
@@ -224,20 +224,22 @@ def _count(usage: Any) -> None:
     current = CURRENT.get()
     if current is None or not isinstance(usage, dict):
         return
-    counts, messages = usage.get("counts"), usage.get("messages")
-    for name, count in counts.items() if isinstance(counts, dict) else ():
-        number = _finite(count)
-        if number is not None and number >= 0:  # a forged rebate would stretch --max-cost
-            current.add(**{name: number})
+    counts, messages, missing = (usage.get(key) for key in ("counts", "messages", "missing"))
+    # Whatever the agent forged, no sum of these is below zero or infinite.
+    for name, count in list(counts.items())[:_MOST_COUNTS] if isinstance(counts, dict) else ():
+        number = _amount(count)
+        if number is not None:
+            current.add(**{name[:_LONGEST_NAME]: number})
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict):
             current.said(str(message.get("role")), str(message.get("content")))
-    for told in usage.get("missing") or ():
+    for told in missing if isinstance(missing, list) else ():
         if isinstance(told, list) and len(told) == 3:
             what, advice, at = map(str, told)
             note_missing(Missing(what, advice, shown_place(at)))
 
 
-def _finite(value: Any) -> float | None:
+def _amount(value: Any) -> float | None:
+    """A number of tokens, seconds or units of money; None for what cannot be one."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return value if number and math.isfinite(value) else None
+    return value if number and 0 <= value <= _LARGEST_AMOUNT else None

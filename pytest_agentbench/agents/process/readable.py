@@ -103,6 +103,7 @@ def environment(prefix: Path) -> list[Path]:
 
 def importable(folder: Path) -> Iterator[Path]:
     """Python's files and packages in a folder, and not what else lies there."""
+    strict = _is_broad(folder)  # not every project in somebody's home is a package of the agent's
     with contextlib.suppress(OSError):
         for entry in os.scandir(folder):
             if entry.is_symlink():
@@ -110,7 +111,9 @@ def importable(folder: Path) -> Iterator[Path]:
             if entry.is_file():
                 if entry.name.endswith(_CODE):
                     yield Path(entry.path)
-            elif entry.name.isidentifier() and _is_package(entry.path):
+            elif entry.name.isidentifier() and (
+                Path(entry.path, "__init__.py").exists() if strict else _is_package(entry.path)
+            ):
                 yield Path(entry.path)
 
 
