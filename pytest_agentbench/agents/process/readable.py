@@ -38,6 +38,8 @@ _ETC = (
 _SYSTEM_OF_GRAPHICS = (
     "/sys/devices", "/sys/bus/pci", "/sys/class/drm", "/sys/class/kfd", "/sys/module",
 )  # fmt: skip
+# Variables that agents get, and that name what they need.
+_PLACES = ("LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
 _OF_A_PREFIX = (*_OF_PROGRAMS, "etc", "ssl", "pyvenv.cfg")
 OF_PACKAGES = ("site-packages", "dist-packages")
 _CODE = (".py", ".pyc", ".pyi", ".so", ".pyd", ".pth")
@@ -59,10 +61,8 @@ def system() -> list[Path]:
     if landlock.graphics():
         patterns += _SYSTEM_OF_GRAPHICS
     found = [path for pattern in patterns for path in _matching(pattern)]
-    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    return found + [
-        Path(one) for one in libraries if one.startswith("/") and not _is_broad(Path(one))
-    ]
+    named = [one for name in _PLACES for one in os.environ.get(name, "").split(":")]
+    return found + [path for path in map(Path, named) if path.is_absolute() and not _is_broad(path)]
 
 
 def _matching(pattern: str) -> Iterable[Path]:

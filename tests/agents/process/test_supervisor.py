@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -93,6 +94,40 @@ def test_where_the_supervisor_is_killed_its_group_is():
     os.kill(process._popen.pid, signal.SIGKILL)
     process.kill()
     assert gone(pid)
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from pytest_agentbench.agents.process.command import CommandAgent
+from pytest_agentbench.agents.process.sandbox import IsolationOptions
+isolation = IsolationOptions() if sys.argv[2] == "isolated" else None
+agent = CommandAgent(f"{sys.executable} deaf.py", sys.argv[1], 600, isolation)
+print(*agent(0), flush=True)
+sys.stdin.read()
+"""
+# Does not care for the end of its input.
+DEAF = """
+import json, os, sys, time
+sys.stdin.readline()
+print(json.dumps([os.getpid(), os.environ.get("TMPDIR", "-")]), flush=True)
+time.sleep(600)
+"""
+
+
+@linux
+@pytest.mark.parametrize("way", ["isolated", "plain"])
+def test_a_command_ends_when_we_are_killed(tmp_path, way):
+    (tmp_path / "deaf.py").write_text(DEAF)
+    command = [sys.executable, "-c", KILLED, str(tmp_path), way]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        pid, folder = parent.stdout.readline().split()
+        parent.kill()
+    assert gone(pid)
+    if way == "isolated":
+        assert happens(lambda: not Path(folder).exists())
 
 
 def test_a_program_that_cannot_be_started_says_so():
