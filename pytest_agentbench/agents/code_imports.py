@@ -7,6 +7,7 @@ not otherwise: ``sys.path`` is the user's. A file with relative imports is impor
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -103,6 +104,15 @@ def import_file(path: Path) -> tuple[ModuleType, Surroundings]:
     levels = _relative_levels(source)
     load = (lambda: _in_package(name, path, levels)) if levels else (lambda: _alone(name, path))
     return _imported(str(path), Surroundings.of(path), load, path)
+
+
+def reached(path: Path) -> tuple[Path, ...]:
+    """The folders that the imports of a file lead to, its own first; the file is read and not run."""
+    folders = [path.parent, _root_of(path)]
+    with contextlib.suppress(OSError):
+        if levels := _relative_levels(path.read_bytes()):
+            folders.append(_top_package(path, levels).parent)
+    return tuple(dict.fromkeys(folders))
 
 
 def import_module(spec: str, where: str, bases: Sequence[Path]) -> tuple[ModuleType, Surroundings]:

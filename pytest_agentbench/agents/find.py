@@ -94,6 +94,21 @@ def file_of(spec: str, bases: Sequence[Path]) -> Path | None:
     return None
 
 
+def module_file(spec: str, folders: Sequence[Path]) -> Path | None:
+    """The file of the module that ``spec`` names, by its place alone: nothing is imported."""
+    where, _ = _split(spec)
+    parts = where.split(".")
+    for folder in folders:
+        with contextlib.suppress(OSError, ValueError):
+            for path in (
+                folder.joinpath(*parts, "__init__.py"),
+                folder.joinpath(*parts[:-1], f"{parts[-1]}.py"),
+            ):
+                if path.is_file():
+                    return path
+    return None
+
+
 def _named(module: ModuleType, name: str, where: str) -> Any:
     try:
         target = getattr(module, name)

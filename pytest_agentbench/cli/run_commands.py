@@ -79,6 +79,11 @@ def add_run_commands(commands: Any) -> None:
     rendering = commands.add_parser("report", help="write the report.html of a run again")
     rendering.add_argument("source", metavar="RUN", help=_RUN)
     _add_data_and_output(rendering, "the run's report.html")
+    rendering.add_argument(
+        "--without-truth",
+        action="store_true",
+        help="leave out the truth, and the plots, tables and details that are made of it",
+    )
     rendering.set_defaults(run=_report)
 
 
@@ -240,6 +245,8 @@ def _report(given: argparse.Namespace) -> int:
     run = stored.read(_find(given.source), _named(given))
     settings = stored.settings_of(run, given.dataset)
     dataset = stored.load_data(run, settings)
+    if given.without_truth:
+        settings = dataclasses.replace(settings, report_without_truth=True)
     order = {str(key): number for number, key in enumerate(dataset.keys)}
     records = sorted(run.records, key=lambda record: (order[record.sample], record.epoch))
     path = given.output or run.folder / "report.html"

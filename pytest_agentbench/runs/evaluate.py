@@ -17,6 +17,8 @@ from pytest_agentbench.benchmarks.protocol import Benchmark, Sample
 from pytest_agentbench.runs.record import Metrics, Record, Status
 
 _SHOWN_OF_A_REPLY = 200  # characters
+# How the error of a record begins where the benchmark, and not the agent, is at fault: it may quote the truth.
+FAULTS = _CHECK_FAILED, _SCORING_FAILED = "check failed", "scoring failed"
 
 
 class MissingAnswer(LookupError):
@@ -55,7 +57,7 @@ class Evaluation:
         failure: Failure = None
         for number, metrics in zip(good, _measured(self._benchmark, samples, answers), strict=True):
             if isinstance(metrics, Exception):
-                error_text = f"scoring failed: {_said(metrics)}"
+                error_text = f"{_SCORING_FAILED}: {_said(metrics)}"
                 records[number] = records[number].changed(status="error", error=error_text)
                 failure = failure or metrics
             else:
@@ -113,7 +115,7 @@ def _checked(
             text = f"{refusal}, which raised {_said(fault)}"
             return record("invalid", outcome.answer, text), None, None
         # A fault of the benchmark's: the answer is kept all the same.
-        return record("error", outcome.answer, f"check failed: {_said(fault)}"), None, fault
+        return record("error", outcome.answer, f"{_CHECK_FAILED}: {_said(fault)}"), None, fault
     try:
         return record("ok", checked, None), checked, None
     except ValueError as error:  # a part of it would be scored as the answer

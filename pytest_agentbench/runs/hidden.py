@@ -1,4 +1,4 @@
-"""Where the truth lies on this machine: agents in sandboxes must not read these places."""
+"""Where the truth lies on this machine: agents in sandboxes must not read it, even in their own folders."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_agentbench.base import files
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import run_folder
 
 if TYPE_CHECKING:
     from pytest_agentbench.settings.settings import Settings
 
 DEMO_SCRIPTS = "tests/demo_data"  # in a checkout of this package
+_PACKAGE = Path(run_folder.__file__).resolve().parents[1]
+_DEMOS = ("demo", "demo.*", "make_demo*", "__pycache__/make_demo*")
 
 
 def places(settings: Settings) -> tuple[Path, ...]:
@@ -26,6 +29,9 @@ def places(settings: Settings) -> tuple[Path, ...]:
     found = [files.cache_folder(), rootdir / run_folder.HOUSE]
     truth = settings.benchmark.truth_places(settings)
     found += truth
+    # The data that come with this package, of all its benchmarks, and what makes them.
+    found += [path for name in _DEMOS for path in _PACKAGE.glob(f"benchmarks/*/{name}")]
+    found += [path for path in (_PACKAGE.parent / DEMO_SCRIPTS,) if path.is_dir()]
     for folder in dict.fromkeys(place.resolve().parent for place in truth):
         found += _history(folder)
     if settings.config is not None:
@@ -39,6 +45,21 @@ def places(settings: Settings) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(path.absolute() for path in found))
 
 
+def exceptions(settings: Settings) -> tuple[Path, ...]:
+    """What ``--agent-read`` names."""
+    found = []
+    for value in settings.agent_reads:
+        paths = [base / Path(value).expanduser() for base in settings.bases]
+        path = next((path for path in paths if path.exists()), None)
+        if path is None:
+            looked = " and ".join(dict.fromkeys(map(str, settings.bases)))
+            raise BenchmarkError(
+                f"--agent-read: expected a file or folder that exists, got {value!r} (looked in {looked})"
+            )
+        found.append(path.absolute())
+    return tuple(found)
+
+
 def _runs(settings: Settings, base: Path) -> Iterator[Path]:
     for name in (settings.baseline, settings.resumed):
         if name is not None:
@@ -47,14 +68,9 @@ def _runs(settings: Settings, base: Path) -> Iterator[Path]:
 
 
 def _history(data: Path) -> Iterator[Path]:
-    """The git repositories around the data: their history may hold a copy.
-
-    A checkout of this package also holds the scripts that generate its demo data.
-    """
+    """The git repositories around the data: their history may hold a copy."""
     for folder in (data, *data.parents):
         place = folder / ".git"
-        if place.exists() and (folder / DEMO_SCRIPTS).is_dir():
-            yield folder / DEMO_SCRIPTS
         if place.is_dir():
             yield place
         elif place.is_file():  # a work tree: the repository is elsewhere

@@ -137,6 +137,7 @@ class Plan:
             options = IsolationOptions(
                 memory=None if memory is None else memory << 20,
                 environment=settings.agent_envs,
+                readable=hidden.exceptions(settings),
                 hidden=hidden.places(settings),
             )
         return load.load(

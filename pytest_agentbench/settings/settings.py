@@ -56,6 +56,10 @@ def _without_secrets(value: Any) -> Any:
     }
 
 
+def _paths(value: Any) -> tuple[str, ...]:
+    return tuple(parse.path(path) for path in parse.texts(value))
+
+
 def _gates(value: Any) -> tuple[gates.Gate, ...]:
     return tuple(gates.parse(gate) for gate in parse.texts(value))
 
@@ -152,8 +156,8 @@ class Settings:
     ))  # fmt: skip
     agent_isolation: str = setting(Option(
         "none|process",
-        "process: the agent lives in a child process, which is killed on a hang and replaced after "
-        "a crash (default: none)",
+        "process: the agent lives in a child process, kept from the truth, killed on a hang and replaced "
+        "after a crash; for agents that you do not trust (default: none)",
         "none or process", parse.one_of("none", "process"), default="none",
     ))  # fmt: skip
     agent_memory: int | None = setting(Option(
@@ -164,6 +168,13 @@ class Settings:
         "NAME",
         "with process isolation: an environment variable that the agent may see; may be repeated",
         "a list of names", parse.texts, default=(), ini="linelist", repeatable=True, to_json=list,
+    ))  # fmt: skip
+    agent_reads: tuple[str, ...] = setting(Option(
+        "PATH",
+        "with process isolation: a file or folder that the agent may read beyond Python, its packages and "
+        "its own folder, such as ~/.cache/huggingface; may be repeated",
+        "a list of files and folders", _paths, default=(), ini="linelist", repeatable=True, to_json=list,
+        differs_by_host=True,
     ))  # fmt: skip
     llm: tuple[Entry, ...] = setting(Option(
         "ENTRIES", "models for agents that ask one (see docs/agents.md)",
@@ -199,6 +210,12 @@ class Settings:
     run_dir: Path | None = setting(Option(
         "DIR", "write the run into DIR (default: a new folder in .agentbench/runs)",
         "a folder", parse.path, manifest=False, decides_scores=True,
+    ))  # fmt: skip
+    report_without_truth: bool = setting(Option(
+        "", "write a report.html that others may read: without the truth, and without the plots, tables and "
+        "details that are made of it",
+        "true or false", parse.yes_or_no, default=False, ini="bool", flag=True,
+        decides_scores=True, differs_by_host=True,
     ))  # fmt: skip
     notes: tuple[str, ...] = ()  # lines for the header
     resumed: str | None = None  # the run that --resume names

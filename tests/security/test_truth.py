@@ -21,7 +21,7 @@ PROJECT = Path(__file__).parent
 
 def agent(context):
     found = set()
-    for place in ("data", ".agentbench", "new", "cache", ".git"):
+    for place in ("data", ".agentbench", "new", "cache", ".git", "old", "../elsewhere"):
         for path in (PROJECT / place).rglob("*"):
             try:
                 found |= {place} if path.is_file() and path.read_bytes() else set()
@@ -52,7 +52,12 @@ def attacked(project, monkeypatch):
         helper__py="helped",
         cache___humob___uids__npy="built before",
         __agentbench___runs___one___records__jsonl="an earlier run",
+        old___deep___manifest__json="{}",
+        old___deep___scores__json="of an earlier --run-dir",
     )
+    elsewhere = project.path.parent / "elsewhere"
+    elsewhere.mkdir(exist_ok=True)
+    (elsewhere / "report.html").write_text("of an earlier --run-dir outside the project")
     author = ["-c", "user.name=x", "-c", "user.email=x"]
     for command in (["init", "-q"], ["add", "data"], [*author, "commit", "-qm", "data"]):
         subprocess.run(["git", *command], cwd=project.path, check=True)
@@ -107,7 +112,10 @@ def test_without_confinement_the_header_says_so_and_it_finds_everything(
     monkeypatch.setenv("PATH", str(tools))
     header, error = attacked(COMMAND)
     assert header == "confinement: none (Landlock: switched off; bubblewrap: not installed)"
-    assert "<helped ['.agentbench', '.git', 'cache', 'data', 'new', 'shown by git']>" in error
+    assert (
+        "<helped ['../elsewhere', '.agentbench', '.git', 'cache', 'data', 'new', 'old', 'shown by git']>"
+        in error
+    )
 
 
 @pytest.mark.usefixtures("cache_folder")
@@ -124,3 +132,68 @@ def test_the_header_is_silent_where_nothing_is_confined(project, own):
     result = project.pytest("--benchmark=toysum", "--agent-isolation=process", "--limit=1", *agent)
     assert result.ret == 0
     assert "confinement" not in result.stdout.str()
+
+
+READS = """
+from pathlib import Path
+def agent(context):
+    Path({path!r}).read_text()
+    return context["a"] + context["b"]
+"""
+
+
+@pytest.mark.usefixtures("cache_folder")
+def test_what_an_agent_may_not_read_is_said_with_the_option_that_allows_it(
+    project, tmp_path_factory
+):
+    place = tmp_path_factory.mktemp("models") / "weights.txt"
+    place.write_text("1")
+    project.write(agent__py=READS.format(path=str(place)))
+    ask = ["--benchmark=toysum", "--agent=agent.py", "--agent-isolation=process", "--limit=1"]
+    result = project.pytest(*ask)
+    if "confinement: none" in result.stdout.str():
+        pytest.skip("nothing confines here")
+    assert result.ret == 1
+    assert (
+        f"confined: the agent may not read {place}; if it needs it, add --agent-read {place}"
+        in (project.records()[0]["error"])
+    )
+    assert project.pytest(*ask, f"--agent-read={place.parent}").ret == 0
+    result = project.pytest(*ask, "--agent-read=nowhere")
+    result.stderr.fnmatch_lines(
+        ["*--agent-read: expected a file or folder that exists, got 'nowhere'*"]
+    )
+
+
+@pytest.mark.usefixtures("cache_folder")
+def test_an_import_that_confinement_forbids_is_said_as_well(project, tmp_path_factory):
+    place = tmp_path_factory.mktemp("models") / "weights.txt"
+    place.write_text("1")
+    project.write(
+        agent__py=f"WEIGHTS = open({str(place)!r}).read()\ndef agent(context): return 1\n"
+    )
+    ask = ["--benchmark=toysum", "--agent=agent.py", "--agent-isolation=process", "--limit=1"]
+    result = project.pytest(*ask)
+    if "confinement: none" in result.stdout.str():
+        pytest.skip("nothing confines here")
+    result.stderr.fnmatch_lines([f"*importing *agent.py failed:*add --agent-read {place}*"])
+
+
+@pytest.mark.usefixtures("cache_folder")
+def test_the_truth_stays_hidden_in_what_may_be_read(project):
+    """Not even --agent-read of all around gives the runs away."""
+    record = project.path / ".agentbench/runs/one/records.jsonl"
+    project.write(
+        agents___agent__py=READS.format(path=str(record)),
+        __agentbench___runs___one___records__jsonl="an earlier run",
+    )
+    result = project.pytest(
+        "--benchmark=toysum", "--agent=agents/agent.py", "--agent-isolation=process", "--limit=1",
+        "--agent-read=.", "--run-dir=new",
+    )  # fmt: skip
+    if "confinement: none" in result.stdout.str():
+        pytest.skip("nothing confines here")
+    (asked,) = project.records(project.path / "new")
+    assert "is kept from agents, because it may tell the truth" in asked["error"] or (
+        "No such file" in asked["error"]
+    )

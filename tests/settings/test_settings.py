@@ -36,12 +36,14 @@ CHANGED = {
     "agent_isolation": "process",
     "agent_memory": 512,
     "agent_envs": ("HOME", "LANG"),
+    "agent_reads": ("~/.cache/huggingface", "prompts"),
     "llm": parse_llm([{"model": "m", "base_url": "http://localhost:1/v1", "api_key": "${KEY}"}]),
     "max_cost": 0.5,
     "max_tokens": 1000,
     "reading": "lenient",
     "gates": (gates.parse("accuracy >= 0.5"), gates.parse("delta(accuracy).low >= -0.1")),
     "baseline": "main",
+    "report_without_truth": True,
 }
 
 

@@ -15,12 +15,10 @@ import functools
 import itertools
 import operator
 import os
-import select
-import shutil
-import signal
 import socket
 import sys
 import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable
@@ -40,17 +38,10 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.plain import jsonable
 
 _LONGEST_TEXT = 20_000
+_UNTIL_KILLED = 10.0  # seconds
 _TOO_LATE = (
     "expected a question to a tool while the agent answers the context that came with it, got one after "
     "its answer; take the tool from each context anew"
-)
-
-
-# A program of its own: it empties the folder after every thread of the agent is gone.
-_CLEAN_UP = (
-    "import os, shutil, signal, sys\n"
-    "shutil.rmtree(sys.argv[1], ignore_errors=True)\n"
-    "if os.getpgrp() == os.getpid(): os.killpg(0, signal.SIGKILL)"
 )
 
 
@@ -65,14 +56,11 @@ def main() -> None:
         )
     # The last lines of stderr then show where a segmentation fault happened.
     faulthandler.enable(all_threads=False)
-    watcher = threading.Thread(
-        target=channel.die_with_parent, name="agentbench-parent", daemon=True
-    )
-    watcher.start()
     try:
         _serve_parent(channel)
     except ConnectionError:
-        watcher.join()  # the parent is gone: the watcher cleans up and ends this process
+        time.sleep(_UNTIL_KILLED)  # the parent is gone: the supervisor kills us and cleans up
+        os._exit(1)
 
 
 def _serve_parent(channel: _Channel) -> None:
@@ -95,7 +83,6 @@ class _Channel:
     """
 
     def __init__(self, connection: socket.socket) -> None:
-        self.folder: str | None = None  # our working directory, if it is removed with us
         self._connection = connection
         self._buffer = bytearray()
         self._state = threading.Condition()  # its lock is reentrant
@@ -189,23 +176,6 @@ class _Channel:
         message: dict[str, Any] = wire.unpacked(payload)
         return message
 
-    def die_with_parent(self) -> None:
-        """Waits until the parent is gone, however it went; then ends the agent and what it started.
-
-        Nobody else removes the agent's files any more. A program that replaces this one does it, so
-        that no thread of the agent writes another file meanwhile.
-        """
-        watch = select.poll()
-        watch.register(self._connection.fileno(), 0)  # a hang-up is always reported
-        watch.poll()
-        if self.folder is not None:
-            with contextlib.suppress(OSError):
-                os.execv(sys.executable, [sys.executable, "-ISc", _CLEAN_UP, self.folder])  # noqa: S606
-            shutil.rmtree(self.folder, ignore_errors=True)
-        if os.getpgrp() == os.getpid():
-            os.killpg(0, signal.SIGKILL)
-        os._exit(1)
-
 
 def _error(told: dict[str, Any]) -> Exception:
     """The exception that a tool raised, by its built-in class."""
@@ -286,7 +256,6 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
     orders = channel.receive()
     if orders is None:
         return None
-    channel.folder = orders["folder"]
     sys.path[:] = orders["path"]
     sys.argv[:] = ["agentbench-agent"]
     try:

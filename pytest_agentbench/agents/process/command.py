@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_agentbench.agents.errors import AgentCrashed
-from pytest_agentbench.agents.process import wire
+from pytest_agentbench.agents.process import readable, wire
 from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
 from pytest_agentbench.agents.process.process import Ended, Process
-from pytest_agentbench.agents.process.sandbox import IsolationOptions, Sandbox
+from pytest_agentbench.agents.process.sandbox import IsolationOptions, Own, Sandbox
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -43,7 +43,7 @@ class CommandAgent(ProcessAgent):
         self._cwd = Path.cwd() if cwd is None else Path(cwd).resolve()
         self._arguments = _split(command, self._cwd)
         self._command = command
-        self._sandbox = None if isolation is None else Sandbox(isolation, self._files())
+        self._sandbox = None if isolation is None else Sandbox(isolation, self._own())
 
     @property
     def digest(self) -> str:
@@ -57,11 +57,30 @@ class CommandAgent(ProcessAgent):
         paths = [self._cwd / argument for argument in self._arguments]
         return [path for path in paths if path.is_file()]
 
+    def _own(self) -> Own:
+        """The files that the command names with their folders, and the folder where it starts."""
+        files = self._files()
+        program = self._arguments[0]
+        found = Path(shutil.which(program) or self._cwd / program).absolute()
+        real = found.resolve()
+        # Another Python brings its packages: those of its environment, and of the one below that.
+        prefixes = [real.parents[1]] if real.name.startswith("python") else []
+        prefixes += [one for one in (found.parents[1],) if (one / "pyvenv.cfg").exists()]
+        pythons = [place for prefix in prefixes for place in readable.environment(prefix)]
+        folders = dict.fromkeys([self._cwd, *(path.parent for path in files)])
+        return Own((*files, found, real, *pythons), tuple(folders))
+
     def _start(self) -> Process:
         if self._sandbox is None:
             return Process(self._arguments, cwd=self._cwd)
-        command = self._sandbox.confined(self._arguments)
-        return Process(command, cwd=self._cwd, env=self._sandbox.environment())
+        command, policy = self._sandbox.confined(self._arguments)
+        return Process(
+            command,
+            cwd=self._cwd,
+            env=self._sandbox.environment(),
+            policy=policy,
+            folder=self._sandbox.removed,
+        )
 
     def __call__(self, context: Any, timeout: float | None = None) -> Any:
         """The command's answer; :class:`AgentCrashed` or :class:`AgentTimeout` where there is none.
@@ -72,6 +91,13 @@ class CommandAgent(ProcessAgent):
         process, answer = self._ask(context, timeout)
         self._give_back(process)
         return answer
+
+    def _crashed(
+        self, process: Process, text: str, kind: type[AgentCrashed] = AgentCrashed
+    ) -> AgentCrashed:
+        error = super()._crashed(process, text, kind)
+        hint = "" if self._sandbox is None else self._sandbox.hint(str(error))
+        return kind(f"{error}{hint}") if hint else error
 
     def close(self) -> None:
         """Ends the command: by the end of its standard input, or else by force."""

@@ -10,22 +10,22 @@ the file system or other processes either (:mod:`pytest_agentbench.agents.proces
 from __future__ import annotations
 
 import contextvars
-import math
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.agents.code_imports import reached
 from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
-from pytest_agentbench.agents.find import file_of
+from pytest_agentbench.agents.find import file_of, module_file
 from pytest_agentbench.agents.missing import note as note_missing
 from pytest_agentbench.agents.missing import shown_place
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
 from pytest_agentbench.agents.process.process import Ended, Process, TimeUp
-from pytest_agentbench.agents.process.sandbox import IsolationOptions, Sandbox
+from pytest_agentbench.agents.process.sandbox import IsolationOptions, Own, Sandbox
 from pytest_agentbench.agents.usage import CURRENT, Missing
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -35,6 +35,7 @@ _START = (
     "import sys; sys.path[:1] = []; sys.path.append(sys.argv[1]); "
     "from pytest_agentbench.agents.process import child; child.main()"
 )
+_LARGEST_AMOUNT, _MOST_COUNTS, _LONGEST_NAME = 1e15, 50, 100
 _PACKAGE = str(Path(__file__).resolve().parents[3])
 
 
@@ -64,8 +65,7 @@ class IsolatedAgent(ProcessAgent):
         self._model = wire.Tools()
         if llm is not None:
             self._model.add(tuple(wire.LLM.split(".")), llm)
-        file = file_of(spec, self._bases)
-        self._sandbox = Sandbox(options, () if file is None else (file,))
+        self._sandbox = Sandbox(options, _own(spec, self._bases))
         self._digest: str | None = None
         self.note: str | None = None  # what the user should know of how it was imported
 
@@ -87,7 +87,7 @@ class IsolatedAgent(ProcessAgent):
         __tracebackhide__ = True
         child, reply = self._ask(context, timeout)
         _count(reply.get("usage"))
-        raised = None if "answer" in reply else _raised(reply.get("error"))
+        raised = None if "answer" in reply else _raised(reply.get("error"), self._sandbox.hint)
         if raised is not None and "MemoryError" in raised.types:
             self._discard(child)  # its state after that is unknown
         else:
@@ -150,18 +150,19 @@ class IsolatedAgent(ProcessAgent):
         threading.Thread(target=run, args=(ask,), name="agentbench-llm", daemon=True).start()
 
     def _start(self) -> Process:
-        folder = self._sandbox.folder
+        command, policy = self._sandbox.confined([sys.executable, "-c", _START, _PACKAGE])
         child = Process(
-            self._sandbox.confined([sys.executable, "-c", _START, _PACKAGE]),
-            cwd=folder,
+            command,
+            cwd=self._sandbox.folder,
             env=self._sandbox.environment(),
             over_socket=True,
+            policy=policy,
+            folder=self._sandbox.removed,
         )
         orders = {
             "spec": self._spec,
             "bases": [str(base) for base in self._bases],
             "path": [entry or str(Path.cwd()) for entry in sys.path],
-            "folder": None if self._options.cwd is not None else str(folder),
             "memory": self._options.memory,
             "llm": bool(self._model),
             "params": self._params,
@@ -171,7 +172,8 @@ class IsolatedAgent(ProcessAgent):
             deadline = time.monotonic() + self._options.start_timeout
             reply = wire.decoded(child.receive(wire.take_frame, deadline))
             if "ready" not in reply:
-                raise BenchmarkError(str(reply.get("failed")))
+                failed = str(reply.get("failed"))
+                raise BenchmarkError(failed + self._sandbox.hint(failed))
             self._digest, self.note = reply["ready"], reply.get("note")
         except BaseException as error:
             problem = self._start_problem(child, error)
@@ -191,17 +193,28 @@ class IsolatedAgent(ProcessAgent):
         return error
 
 
-def _raised(error: Any) -> RemoteAgentError:
+def _own(spec: str, bases: Sequence[Path]) -> Own:
+    """What of an agent's code lies where; nothing is imported to find out."""
+    file = file_of(spec, bases)
+    if file is not None:
+        own, *roots = reached(file)
+        return Own((file,), (own,), tuple(roots))
+    module = module_file(spec, [*bases, *map(Path, sys.path)])
+    return Own((), () if module is None else (module.parent,), tuple(bases))
+
+
+def _raised(error: Any, hint: Callable[[str], str]) -> RemoteAgentError:
     """The exception of a reply; each part may be anything if the agent forged it."""
     told = error if isinstance(error, dict) else {}
     types = told.get("types")
     status = told.get("status")
+    message = str(told.get("message", error))
     return RemoteAgentError(
         tuple(map(str, types)) if isinstance(types, list) else ("Exception",),
-        str(told.get("message", error)),
+        message + hint(message),
         str(told.get("traceback", "")),
         status if type(status) is int else None,
-        _finite(told.get("retry_after")),
+        _amount(told.get("retry_after")),
         told.get("transient") is True,
     )
 
@@ -211,20 +224,22 @@ def _count(usage: Any) -> None:
     current = CURRENT.get()
     if current is None or not isinstance(usage, dict):
         return
-    counts, messages = usage.get("counts"), usage.get("messages")
-    for name, count in counts.items() if isinstance(counts, dict) else ():
-        number = _finite(count)
+    counts, messages, missing = (usage.get(key) for key in ("counts", "messages", "missing"))
+    # Whatever the agent forged, no sum of these is below zero or infinite.
+    for name, count in list(counts.items())[:_MOST_COUNTS] if isinstance(counts, dict) else ():
+        number = _amount(count)
         if number is not None:
-            current.add(**{name: number})
+            current.add(**{name[:_LONGEST_NAME]: number})
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict):
             current.said(str(message.get("role")), str(message.get("content")))
-    for told in usage.get("missing") or ():
+    for told in missing if isinstance(missing, list) else ():
         if isinstance(told, list) and len(told) == 3:
             what, advice, at = map(str, told)
             note_missing(Missing(what, advice, shown_place(at)))
 
 
-def _finite(value: Any) -> float | None:
+def _amount(value: Any) -> float | None:
+    """A number of tokens, seconds or units of money; None for what cannot be one."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return value if number and math.isfinite(value) else None
+    return value if number and 0 <= value <= _LARGEST_AMOUNT else None

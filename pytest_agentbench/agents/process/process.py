@@ -15,11 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from pytest_agentbench.agents.process import landlock, supervisor
 from pytest_agentbench.base.errors import BenchmarkError
 
 _CHUNK = 1 << 18
 _KEPT = 1 << 16  # bytes of captured output; the last ones hold the reason of a crash
 GRACE = 2.0  # seconds a program has to end by itself
+_PATIENCE = 15.0  # seconds a supervisor has to kill everything
 
 
 class Ended(Exception):
@@ -31,7 +33,7 @@ class TimeUp(Exception):
 
 
 class Process:
-    """One running program, with its output captured, in a process group of its own.
+    """One running program, with its output captured, under a supervisor that ends what it started.
 
     Messages go over its standard input and output. With ``over_socket`` they go over a socket, which it
     finds as its standard input, and standard output is captured like standard error. One thread reads and
@@ -46,31 +48,40 @@ class Process:
         cwd: str | Path | None = None,
         env: Mapping[str, str] | None = None,
         over_socket: bool = False,
+        policy: landlock.Policy | None = None,
+        folder: Path | None = None,
     ) -> None:
+        """``policy`` is enforced by Landlock; ``folder`` is removed if this process is killed."""
         if os.name != "posix":
             raise BenchmarkError(
                 "--agent: expected Linux or macOS for an agent in a process of its own, got "
                 f"{os.name}; use an HTTP endpoint or --agent-isolation none"
             )
         ours, theirs = socket.socketpair() if over_socket else (None, None)
+        self._post_lock = threading.Lock()
+        lifeline, self._lifeline = os.pipe()
         try:
             self._popen = subprocess.Popen(  # noqa: S603 -- what the user named, and no shell
-                command,
+                supervisor.supervised(command, lifeline),
+                pass_fds=(lifeline,),
                 cwd=cwd,
                 env=env,
                 stdin=subprocess.PIPE if theirs is None else theirs.fileno(),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                start_new_session=True,  # its helpers die with it, and Ctrl-C is ours to handle
+                start_new_session=True,  # Ctrl-C is ours to handle
                 bufsize=0,
             )
         except BaseException:
+            os.close(self._lifeline)
             if ours is not None:
                 ours.close()
             raise
         finally:
+            os.close(lifeline)
             if theirs is not None:
                 theirs.close()
+        self._instruct(supervisor.orders(policy, folder))
         popen = self._popen
         assert popen.stdout is not None
         assert popen.stderr is not None
@@ -88,7 +99,6 @@ class Process:
         self._ended = False
         self.unread = False  # it ended before it had read all that was sent
         self._posted: deque[bytes | BaseException] = deque()
-        self._post_lock = threading.Lock()
         self._bell, self._ear = socket.socketpair()
         self._files += [self._bell, self._ear]
         self._selector = selectors.DefaultSelector()
@@ -173,13 +183,22 @@ class Process:
             self._listen(min(left, 0.02))
 
     def strike(self) -> None:
-        """Kills it and whatever it started, without waiting."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, signal.SIGKILL)
+        """Has it killed with whatever it started, without waiting."""
+        with self._post_lock:
+            lifeline, self._lifeline = self._lifeline, -1
+        if lifeline >= 0:
+            with contextlib.suppress(OSError):
+                os.write(lifeline, supervisor.FAREWELL)
+            os.close(lifeline)
 
     def kill(self) -> None:
         """Kills it, waits for its end and closes our side."""
-        self.strike()  # also after its own end: what it started may live on
+        self.strike()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(timeout=_PATIENCE)
+        # Where the supervisor is killed itself, its group is left.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._popen.pid, signal.SIGKILL)
         self._popen.wait()
         self._selector.close()
         with self._post_lock:
@@ -187,6 +206,12 @@ class Process:
                 with contextlib.suppress(OSError):
                     file.close()
         self._captured.clear()
+
+    def _instruct(self, orders: bytes) -> None:
+        left = memoryview(orders)
+        with contextlib.suppress(BrokenPipeError):  # it ended at once: that is found out later
+            while left:
+                left = left[os.write(self._lifeline, left) :]
 
     def _listen(self, seconds: float | None) -> None:
         for key, _ in self._selector.select(seconds):

@@ -28,14 +28,21 @@ class Plots:
 
 
 def plots(
-    benchmark: Benchmark, dataset: Dataset, scores: Scores, records: Sequence[Record]
+    benchmark: Benchmark,
+    dataset: Dataset,
+    scores: Scores,
+    records: Sequence[Record],
+    truth: bool = True,
 ) -> Plots:
-    """The benchmark's own figures, then the distribution over samples; what fails is left out."""
+    """The benchmark's own figures, then the distribution over samples; what fails is left out.
+
+    Without the truth, which they show, the benchmark's own are left out as well.
+    """
     if importlib.util.find_spec("bokeh") is None:
         return Plots(note=WITHOUT_BOKEH)
     headline = scores.headline(benchmark.headlines)
     makers: tuple[Callable[[], Iterable[Figure | None]], ...] = (
-        lambda: benchmark.figures(dataset, records, scores.as_json()),
+        lambda: benchmark.figures(dataset, records, scores.as_json()) if truth else (),
         lambda: [distribution(benchmark.metrics, headline, scores.primary, records)],
     )
     problems: dict[str, None] = {}

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from pytest_agentbench.settings.settings import Settings
 
 MOST_DETAIL = 20_000  # characters of each entry of the benchmark's details
+TRUTH_LEFT_OUT = (
+    "The truth was left out of this report, with the plots, tables and details that are made of it. The other "
+    "files of the run may hold it."
+)
 _GATES = {True: ("pass", "✓"), False: ("fail", "✗"), None: ("open", "?")}
 
 
@@ -40,10 +44,12 @@ def write_html(
 
 def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence[Record]) -> str:
     """The report as HTML; ``records`` are shown in the order they are given."""
-    benchmark = settings.benchmark
+    benchmark, truth = settings.benchmark, not settings.report_without_truth
     names = [metric.name for metric in benchmark.metrics]
-    details = sample_data.details(dataset, records)
-    drawn = plots.plots(benchmark, dataset, scores, records)
+    if not truth:
+        records = [sample_data.without_truth(record) for record in records]
+    details = sample_data.details(dataset, records, truth)
+    drawn = plots.plots(benchmark, dataset, scores, records, truth)
     scripts = [*drawn.library, page.file("report.js")]
     decided = [gate.passed for gate in scores.gates]
     headline = scores.headline(benchmark.headlines)
@@ -63,7 +69,8 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
         gates=_gates(scores),
         tables=rows.metric_tables(scores, benchmark.metrics),
         groups=rows.group_table(scores, benchmark.metrics, headline),
-        benchmark_tables=_tables(scores),
+        benchmark_tables=_tables(scores) if truth else [],
+        truth_left_out=TRUTH_LEFT_OUT if not truth else None,
         primary_note=rows.PRIMARY_NOTE,
         notes=[*([epochs] if epochs else []), *_absences(scores), *scores.notes],
         difference_head=rows.DIFFERENCE_HEAD,
@@ -71,7 +78,7 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
         plots=drawn,
         capped=_capped(len(records), details, scores.samples.total),
         settings=_settings(settings.as_json(), scores),
-        details=_details(scores),
+        details=_details(scores) if truth else [],
         embedded={
             "table-data": sample_data.embedded(sample_data.table(records, scores.primary, names)),
             "details-data": sample_data.embedded(details),

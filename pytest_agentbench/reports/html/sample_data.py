@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_agentbench.base.plain import jsonable
+from pytest_agentbench.runs.evaluate import FAULTS
 from pytest_agentbench.runs.record import STATUSES, Record
 
 if TYPE_CHECKING:
@@ -87,13 +88,23 @@ def _cut(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[:most]}…"
 
 
-def details(dataset: Dataset, records: Sequence[Record]) -> dict[str, Any]:
+def without_truth(record: Record) -> Record:
+    """The record for people who must not know the truth: an error of the benchmark's own may quote it."""
+    for step in FAULTS:
+        if (record.error or "").startswith(step):
+            return record.changed(error=f"{step}: see records.jsonl")
+    return record
+
+
+def details(dataset: Dataset, records: Sequence[Record], truth: bool = True) -> dict[str, Any]:
     """For each row that has them, its texts ``[label, text, characters left out]``."""
     chosen = _chosen(records)
     index_of = {str(key): index for index, key in enumerate(dataset.keys)}
     most = min(MOST_SAMPLE_BYTES, MOST_BYTES // max(1, len(chosen)))
     return {
-        str(row): _fitted(_texts(dataset, index_of.get(records[row].sample), records[row]), most)
+        str(row): _fitted(
+            _texts(dataset, index_of.get(records[row].sample), records[row], truth), most
+        )
         for row in chosen
     }
 
@@ -109,14 +120,16 @@ def _chosen(records: Sequence[Record]) -> list[int]:
     return sorted({*failed, *(rest[int(at)] for at in spread)})
 
 
-def _texts(dataset: Dataset, index: int | None, record: Record) -> list[tuple[str, str]]:
+def _texts(
+    dataset: Dataset, index: int | None, record: Record, truth: bool
+) -> list[tuple[str, str]]:
     texts, context = [], []
     if record.error:
         texts.append(("error", record.error))
     texts.append(("answer", text_of(record.answer) if record.has_answer else "(none)"))
     if index is not None:
         sample = dataset.sample(index)
-        if _is_plain(sample.truth):
+        if truth and _is_plain(sample.truth):
             texts.append(("truth", text_of(sample.truth)))
         context = [("context", text_of(sample.context))]
     if record.metrics:

@@ -17,7 +17,8 @@ def test_hidden_places_are_covered_and_the_deeper_place_counts(tmp_path):
     agent.touch()
     truth.touch()
     later = tmp_path / "not" / "yet"
-    policy = Policy(hidden=(hidden, truth, later), readable=(agent,), writable=(own,))
+    elsewhere = tmp_path.parent / "elsewhere"  # out of reach anyway
+    policy = Policy((tmp_path, agent), (own,), hidden=(hidden, truth, later, elsewhere))
     command = confined("bwrap", ["program", "--option"], policy)
     assert command[0] == "bwrap"
     assert command[-3:] == ["--", "program", "--option"]
@@ -33,3 +34,18 @@ def test_hidden_places_are_covered_and_the_deeper_place_counts(tmp_path):
     # It can be covered only after it was made.
     assert later.is_dir()
     assert f"--tmpfs {later} " in text
+    assert not elsewhere.exists()
+    assert str(elsewhere) not in text
+
+
+def test_links_on_the_way_are_there_as_well(make, tmp_path):
+    tmp_path = tmp_path.resolve()
+    make(tmp_path, "real/deep/agent.py")
+    (tmp_path / "one").symlink_to("two")
+    (tmp_path / "two").symlink_to(tmp_path / "real")
+    command = confined("bwrap", [], Policy((tmp_path / "one/deep/agent.py",)))
+    text = " ".join(command)
+    assert f"--symlink two {tmp_path / 'one'} " in text
+    assert f"--symlink {tmp_path / 'real'} {tmp_path / 'two'} " in text
+    place = tmp_path / "real/deep/agent.py"
+    assert f"--ro-bind {place} {place} " in text

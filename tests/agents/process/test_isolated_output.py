@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pytest_agentbench.agents.usage import CURRENT, Usage
 
 
@@ -69,3 +71,48 @@ def test_usage_is_counted_here(isolated):
         CURRENT.reset(token)
     assert usage.counts == {"input_tokens": 15, "cost": 1.0}
     assert usage.messages == [{"role": "user", "content": "hello"}] * 2
+
+
+@pytest.mark.parametrize(
+    "forged", ["-5.0", "float('nan')", "float('inf')", "-1e308", "1e308", "True", "'7'"]
+)
+def test_usage_that_cannot_be_is_not_counted(isolated, forged):
+    """A confined agent must not make a run cheaper than it was."""
+    agent = isolated(
+        f"""
+        from pytest_agentbench.agents.usage import CURRENT
+        def agent(context):
+            CURRENT.get().counts.update(cost={forged}, tokens=3)
+            return 1
+        """
+    )
+    usage = Usage()
+    usage.add(cost=2.0)
+    token = CURRENT.set(usage)
+    try:
+        agent(0)
+    finally:
+        CURRENT.reset(token)
+    assert usage.counts == {"cost": 2.0, "tokens": 3}
+
+
+def test_usage_of_another_shape_costs_no_answer(isolated):
+    agent = isolated(
+        """
+        from pytest_agentbench.agents.process import wire
+        whole = wire.encoded
+        def _forged(reply, default=None):
+            if "usage" in reply:
+                reply = {"answer": "kept", "usage": {"counts": 5, "messages": 5, "missing": 5}}
+            return whole(reply, default)
+        wire.encoded = _forged
+        def agent(context): return 1
+        """
+    )
+    usage = Usage()
+    token = CURRENT.set(usage)
+    try:
+        assert agent(0) == "kept"
+    finally:
+        CURRENT.reset(token)
+    assert usage == Usage()

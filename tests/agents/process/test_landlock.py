@@ -32,5 +32,5 @@ def test_links_in_hidden_folders_are_followed(make, tmp_path):
     (tmp_path / "more/loop").symlink_to(tmp_path / "data")
     (tmp_path / "name").symlink_to(tmp_path / "data")
     own = (tmp_path / "python", tmp_path / "agent.py")
-    policy = landlock.real_places(Policy((tmp_path / "name",), own))
+    policy = landlock.real_places(Policy(own, hidden=(tmp_path / "name",)))
     assert set(policy.hidden) == {tmp_path / name for name in ("data", "blobs/1", "more")}
