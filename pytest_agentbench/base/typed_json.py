@@ -88,20 +88,16 @@ def explained(error: ValueError, data: Any) -> str:
     match = _AT.fullmatch(str(error))
     assert match is not None  # it matches any text
     said, of_key, path = match.groups()
-    got = _GOT.fullmatch(said)
-    where, value = _place(path or "", data, None if got is None else got[2])
-    came = got[2] if got is not None else ""
-    if of_key:
-        where, came = f"a key of {where}", came or "another"
-    elif value is not _UNKNOWN:
-        came = shown(value)
-    if got is not None:
-        return f"{where}: expected {_worded(got[1])}, got {came}"
+    where, value = _place(path or "", data, said)
+    if got := _GOT.fullmatch(said):
+        if of_key:
+            return f"a key of {where}: expected {_worded(got[1])}, got {_worded(got[2])}"
+        return f"{where}: expected {_worded(got[1])}, got {shown(value)}"
     if bound := _BOUND.fullmatch(said):
         side = "from" if bound[2] == ">=" else "up to"
-        return f"{where}: expected {_WORDS[bound[1]]} {side} {bound[3]}, got {came or 'another'}"
+        return f"{where}: expected {_WORDS[bound[1]]} {side} {bound[3]}, got {shown(value)}"
     if missing := _MISSING.fullmatch(said):
-        keys = keys_shown(value) if isinstance(value, dict) else "an object without it"
+        keys = keys_shown(value) if isinstance(value, dict) else shown(value)
         return f"{where}: expected the key `{missing[1]}`, got {keys}"
     return f"{where}: {said[:1].lower()}{said[1:]}"
 
@@ -114,17 +110,25 @@ def _worded(kinds: str) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-_UNKNOWN = object()
-
-
-def _place(pattern: str, data: Any, kind: str | None) -> tuple[str, Any]:
-    """The first key that a path of msgspec's means, and its value. It names keys of mappings ``...``."""
-    steps = re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", pattern)
-    found = _matching([(name or index) for name, index in steps], data, "")
-    for path, value in found:
-        if "..." not in pattern or (kind is not None and _kind(value) == kind):
+def _place(pattern: str, data: Any, said: str) -> tuple[str, Any]:
+    """The first key that an error of msgspec's means, and its value. It names keys of mappings ``...``."""
+    steps = [name or at for name, at in re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", pattern)]
+    for path, value in _matching(steps, data, ""):
+        if "..." not in steps or _is_meant(value, said):
             return (f"`{path}`" if path else "the JSON"), value
-    return f"`{pattern.lstrip('.').replace('...', '*')}`", _UNKNOWN
+    return f"`{pattern.lstrip('.').replace('...', '*')}`", None
+
+
+def _is_meant(value: Any, said: str) -> bool:
+    """Whether an error can be about this value."""
+    if got := _GOT.fullmatch(said):
+        return _kind(value) == got[2]
+    if bound := _BOUND.fullmatch(said):
+        least = bound[2] == ">="
+        return type(value) is int and (value < int(bound[3]) if least else value > int(bound[3]))
+    if missing := _MISSING.fullmatch(said):
+        return type(value) is dict and missing[1] not in value
+    return False
 
 
 def _matching(steps: list[str], data: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from pytest_agentbench.base import typed_json
+from pytest_agentbench.base.errors import shown
 from pytest_agentbench.base.typed_json import Count, FromOne, Number
 
 
@@ -41,7 +42,7 @@ def test_a_good_file_of_this_or_a_later_version_is_read():
         ({"count": 1.0}, "`count`: expected a whole number, got 1.0"),
         ({"count": 10**30}, f"`count`: expected a whole number up to {2**53}, got {10**30}"),
         ({"values": {"a": {"b": 1, "c": "x"}}}, "`values.a.c`: expected a number or null, got 'x'"),
-        ({"values": {"a": {"b": 10**400}}}, f"`values[*][*]`: expected a whole number up to {2**53}, got another"),
+        ({"values": {"a": {"b": 10**400}}}, f"`values.a.b`: expected a whole number up to {2**53}, got {shown(10**400)}"),
         ({"values": {"\ud800": {"b": "\ud800"}}}, "half of a surrogate pair in a text"),
         ({"parts": [{"name": "x"}, {}]}, "`parts[1]`: expected the key `name`, got nothing"),
         ({"parts": [{"name": "x", "size": 0}]}, "`parts[0].size`: expected a whole number from 1, got 0"),
