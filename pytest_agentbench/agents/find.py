@@ -94,19 +94,10 @@ def file_of(spec: str, bases: Sequence[Path]) -> Path | None:
     return None
 
 
-def module_file(spec: str, folders: Sequence[Path]) -> Path | None:
-    """The file of the module that ``spec`` names, by its place alone: nothing is imported."""
-    where, _ = _split(spec)
-    parts = where.split(".")
-    for folder in folders:
-        with contextlib.suppress(OSError, ValueError):
-            for path in (
-                folder.joinpath(*parts, "__init__.py"),
-                folder.joinpath(*parts[:-1], f"{parts[-1]}.py"),
-            ):
-                if path.is_file():
-                    return path
-    return None
+def module_source(spec: str, bases: Sequence[Path]) -> Path | None:
+    """The file of the module that ``spec`` names, if it is there; nothing is imported."""
+    found = module_file(_split(spec)[0], bases)
+    return None if found is None else Path(found)
 
 
 def _named(module: ModuleType, name: str, where: str) -> Any:

@@ -19,7 +19,7 @@ from typing import Any
 
 from pytest_agentbench.agents.code_imports import reached
 from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
-from pytest_agentbench.agents.find import file_of, module_file
+from pytest_agentbench.agents.find import file_of, module_source
 from pytest_agentbench.agents.missing import note as note_missing
 from pytest_agentbench.agents.missing import shown_place
 from pytest_agentbench.agents.process import wire
@@ -199,7 +199,7 @@ def _own(spec: str, bases: Sequence[Path]) -> Own:
     if file is not None:
         own, *roots = reached(file)
         return Own((file,), (own,), tuple(roots))
-    module = module_file(spec, [*bases, *map(Path, sys.path)])
+    module = module_source(spec, bases)
     return Own((), () if module is None else (module.parent,), tuple(bases))
 
 
