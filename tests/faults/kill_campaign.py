@@ -23,7 +23,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from faults.sessions import make_notes
+from faults.sessions import NOTE, notes_port
 
 TOY = Path(__file__).parents[1] / "toy"
 SAMPLES = 120
@@ -40,18 +40,17 @@ class ManySums(ToySum):
         data.seed = settings.seed
         return data
 """
-AGENT = """
-import os, time
-def _note(name, number):
-    file = os.open({folder!r} + "/" + name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.write(file, b"%d\\n" % number)
-    os.close(file)
+AGENT = (
+    "import time"
+    + NOTE
+    + """
 def agent(context):
     _note("asked", context["a"])
     time.sleep(0.005)
     _note("answered", context["a"])
     return context["a"] + context["b"]
 """
+)
 # name: (options, who is killed)
 WAYS = {
     "controller": ([], "controller"),
@@ -100,8 +99,7 @@ def campaign(way: str, points: int, seed: int, folder: Path) -> Figures:
         place = folder / f"{way.replace(' ', '_').replace(',', '')}-{number}"
         place.mkdir(parents=True)
         (place / "manysums.py").write_text(BENCHMARK)
-        (place / "agent.py").write_text(AGENT.format(folder=str(place)))
-        make_notes(place)
+        (place / "agent.py").write_text(AGENT.format(folder=str(place), port=notes_port()))
         run = KilledRun(way, place, rng, figures)
         while figures.points < points and run.session(points - figures.points) != 0:
             pass
