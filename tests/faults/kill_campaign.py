@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from faults.sessions import make_notes
+from faults.sessions import NOTE, notes_port
 
 TOY = Path(__file__).parents[1] / "toy"
 SAMPLES = 120
@@ -43,13 +43,10 @@ class ManySums(ToySum):
         data.seed = settings.seed
         return data
 """
-AGENT = """
-import os, time
-def _note(name, number):
-    file = os.open({folder!r} + "/" + name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.write(file, b"%d\\n" % number)
-    os.fsync(file)
-    os.close(file)
+AGENT = (
+    "import time"
+    + NOTE
+    + """
 def _hangs(number):
     with open({folder!r} + "/hanging") as file:
         return file.read() == str(number)
@@ -61,6 +58,7 @@ def agent(context):
     _note("answered", context["a"])
     return context["a"] + context["b"]
 """
+)
 
 
 class Way(NamedTuple):
@@ -134,8 +132,7 @@ def campaign(way: str, points: int, seed: int, folder: Path) -> Figures:
         place = folder / f"{way.replace(' ', '_').replace(',', '')}-{number}"
         place.mkdir(parents=True)
         (place / "manysums.py").write_text(BENCHMARK)
-        (place / "agent.py").write_text(AGENT.format(folder=str(place)))
-        make_notes(place)
+        (place / "agent.py").write_text(AGENT.format(folder=str(place), port=notes_port()))
         run = KilledRun(way, place, rng, figures)
         while figures.points < points and run.session(points - figures.points) != 0:
             pass

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import atexit
+import functools
 import json
-import shutil
+import socketserver
 import subprocess
 import sys
-import tempfile
+import threading
 import time
 from pathlib import Path
 
-# Notes every question and every answer in a file, wherever the agent lives.
-AGENT = """
-import os, select, time
+# Notes in a file of the project, wherever the agent lives: a confined one can write none, but the network is open.
+NOTE = """
+import socket
 
 def _note(name, number):
-    with open({folder!r} + "/" + name, "a") as file:
-        file.write(f"{{number}}\\n")
-
+    with socket.create_connection(("127.0.0.1", {port})) as notes:
+        notes.sendall(({folder!r} + "/" + name + " " + str(number)).encode())
+        notes.shutdown(socket.SHUT_WR)
+        notes.recv(1)  # it is noted now
+"""
+# Notes every question and every answer.
+AGENT = (
+    "import os, select, time"
+    + NOTE
+    + """
 def agent(context):
     a = context["a"]
     _note("asked", a)
@@ -26,25 +33,30 @@ def agent(context):
     _note("answered", a)
     return a + context["b"]
 """
+)
 
 
-def make_notes(folder):
-    """Empty files for the agent's notes where a confined one may write, too: Landlock leaves it /dev/shm."""
-    shared = Path("/dev/shm")
-    if not shared.is_dir():
-        return
-    place = Path(tempfile.mkdtemp(prefix="agentbench-notes-", dir=shared))
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    for name in ("asked", "answered"):
-        (place / name).touch()
-        (folder / name).unlink(missing_ok=True)
-        (folder / name).symlink_to(place / name)
+class _Notes(socketserver.StreamRequestHandler):
+    def handle(self):
+        path, _, number = self.rfile.read().decode().rpartition(" ")
+        with Path(path).open("a") as file:
+            file.write(f"{number}\n")
+        self.wfile.write(b".")
+
+
+@functools.cache
+def notes_port():
+    """Where the notes of agents are taken, one after the other."""
+    server = socketserver.TCPServer(("127.0.0.1", 0), _Notes)
+    server.request_queue_size = 100
+    server.socket.listen(100)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address[1]
 
 
 def write_agent(project, body="pass"):
-    make_notes(project.path)
     lines = "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
-    project.write(agent__py=AGENT.format(folder=str(project.path), body=lines))
+    project.write(agent__py=AGENT.format(folder=str(project.path), port=notes_port(), body=lines))
 
 
 def numbers(project, name):
