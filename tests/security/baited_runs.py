@@ -36,6 +36,7 @@ STRUCTURE = {"schema", "benchmark", "mode", "primary", "status", "sample", "dige
 PLACES = {"dataset", "store", "groundtruth", "text_models", "revision"}
 
 bitten: list[str] = []
+asked = 0
 listening = False
 
 
@@ -64,7 +65,8 @@ def watch_looks() -> None:
 
 
 def command(program: str, *arguments: str) -> int:
-    global listening
+    global listening, asked
+    asked += 1
     import pytest
 
     from pytest_agentbench.cli import main
@@ -204,7 +206,10 @@ def main() -> None:
         attack("its", here / "good-its", unknown)
     if Path("sprung").exists():
         bitten.append("the module was imported")
-    sys.stdout.write("".join(f"{line}\n" for line in dict.fromkeys(bitten)) or "nothing bitten\n")
+    sys.stdout.write(
+        "".join(f"{line}\n" for line in dict.fromkeys(bitten))
+        or f"nothing bitten in {asked} commands\n"
+    )
 
 
 if __name__ == "__main__":

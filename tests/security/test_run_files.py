@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,12 @@ from pytest_agentbench.runs import names, run_folder
 BAITED = Path(__file__).with_name("baited_runs.py")
 
 
-@pytest.mark.parametrize(
-    "way", ["grouped", *(pytest.param(way, marks=pytest.mark.slow) for way in ("single", "every"))]
-)
+@pytest.mark.parametrize("way", ["grouped", pytest.param("single", marks=pytest.mark.slow)])
 def test_nothing_that_the_files_of_a_run_name_is_followed(project, way):
     """Every command of ``agentbench``, --resume, --baseline and --submission, heard by an audit hook."""
     result = project.python(str(BAITED), way)
     assert result.ret == 0
-    assert result.outlines == ["nothing bitten"]
+    assert re.fullmatch("nothing bitten in [0-9]+ commands", result.stdout.str())
 
 
 def test_a_link_or_a_pipe_among_the_files_is_not_opened(project):
