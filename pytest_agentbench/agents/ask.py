@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_agentbench.agents.captured import Printed
+from pytest_agentbench.agents.described import as_text
 from pytest_agentbench.agents.errors import NotProvided
+from pytest_agentbench.agents.interrupts import watched
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.agents.retry import LONGEST_WAIT, is_transient, wait_after
 from pytest_agentbench.agents.usage import Usage, counting
@@ -27,22 +29,34 @@ class Outcome:
 
 
 def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
-    """Calls the agent. Transient errors are retried; every other error, or a timeout, is the outcome."""
+    """Calls the agent. Transient errors are retried; whatever else it raises, or a timeout, is the outcome.
+
+    SystemExit and KeyboardInterrupt are no exception. A real Ctrl-C is, and so are words of pytest's own.
+    """
     outcome = Outcome()
     started = time.perf_counter()
     with counting(outcome.usage):
         for attempt in range(retries + 1):
             outcome.error = None
-            try:
-                outcome.answer = agent(context)
-            except (Exception, SystemExit, BudgetExceeded, NotProvided) as error:
-                outcome.error = error
-                if attempt < retries and is_transient(error):
-                    wait = wait_after(error, attempt)
-                    if wait <= LONGEST_WAIT:
-                        outcome.usage.add(retries=1)
-                        time.sleep(wait)
-                        continue
+            with watched() as raised:
+                try:
+                    outcome.answer = agent(context)
+                except BaseException as error:
+                    outcome.error = error
+            if raised:  # Ctrl-C, even if the agent has caught it
+                raise raised[0]
+            if outcome.error is None:
+                break
+            if _is_for_pytest(outcome.error):
+                raise outcome.error
+            if isinstance(outcome.error, KeyboardInterrupt):  # to raise it again would end the run
+                outcome.error = as_text(outcome.error)
+            if attempt < retries and is_transient(outcome.error):
+                wait = wait_after(outcome.error, attempt)
+                if wait <= LONGEST_WAIT:
+                    outcome.usage.add(retries=1)
+                    time.sleep(wait)
+                    continue
             break
         # What it printed in its own process, so that pytest shows it with the sample.
         streams = (sys.stdout, sys.stderr)
@@ -57,3 +71,9 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
         outcome.error = NotProvided("; ".join(map(str, outcome.usage.missing)))
     outcome.seconds = time.perf_counter() - started
     return outcome
+
+
+def _is_for_pytest(error: BaseException) -> bool:
+    """Whether it is one of pytest's own words, such as a skip, and no failure of the agent's."""
+    kinds = type(error).__mro__
+    return Exception not in kinds and any(kind.__module__ == "_pytest.outcomes" for kind in kinds)

@@ -51,7 +51,7 @@ def items(value: Any) -> list[Any] | None:
     values = unpacked(value)
     if isinstance(values, (list, tuple)):
         # By the methods of the built-in classes: the iterator of a subclass may never end.
-        kind = list if isinstance(values, list) else tuple
+        kind: Any = list if isinstance(values, list) else tuple
         return [unpacked(item) for item in kind.__iter__(values)]
     return None
 
@@ -123,6 +123,11 @@ def jsonable(value: Any, whole: bool = False) -> Any:
     return converted
 
 
+def plain_answer(value: Any) -> Any:
+    """:func:`jsonable`, but NaN and infinities stay numbers, for a benchmark to refuse."""
+    return _Converter(finite=False).convert(value, depth=0)
+
+
 @dataclass
 class _Seen:
     """A list or dict that was met before: few of them, each within the other twice, are millions."""
@@ -139,8 +144,9 @@ class _Converter:
     deepest = 100
     most_values = 1_000_000
 
-    def __init__(self) -> None:
+    def __init__(self, finite: bool = True) -> None:
         self.cut = False
+        self._finite = finite
         self._values = 0
         self._lowest = 0  # the deepest level reached so far
         self._seen: dict[int, _Seen] = {}
@@ -173,13 +179,14 @@ class _Converter:
             return whole if whole.bit_length() < 10_000 else _marked(value, hex(whole))
         if isinstance(value, float):
             number = float.__float__(value)
-            return number if math.isfinite(number) else _marked(value, str(number))
+            kept = not self._finite or math.isfinite(number)
+            return number if kept else _marked(value, str(number))
         if isinstance(value, (dict, list, tuple)):
             return self._container(value, depth)
         if isinstance(value, Mapping):
             return {_key(k): self.convert(v, depth + 1) for k, v in self._some(value.items())}
         if isinstance(value, (set, frozenset)):
-            kind = set if isinstance(value, set) else frozenset
+            kind: Any = set if isinstance(value, set) else frozenset
             items = self._some(kind.__iter__(value))
             return _marked(value, [self.convert(item, depth + 1) for item in items])
         return self._foreign(value, depth)

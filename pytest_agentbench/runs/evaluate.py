@@ -10,7 +10,7 @@ from typing import Any
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.tracebacks import from_agent
-from pytest_agentbench.base.errors import InvalidAnswer
+from pytest_agentbench.base.errors import LONGEST_TOLD, InvalidAnswer, shortened, told
 from pytest_agentbench.base.plain import jsonable
 from pytest_agentbench.benchmarks.protocol import Benchmark, Sample
 from pytest_agentbench.runs.record import Record, Status
@@ -157,11 +157,9 @@ def _measured(
 
 def _said(error: BaseException) -> str:
     if isinstance(error, RemoteAgentError):
-        return str(error)  # it names the type that was raised in the other process
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # an exception of the agent's own may fail to print itself
-        return type(error).__name__
+        return shortened(str(error), LONGEST_TOLD)  # it names the type raised in the other process
+    text = told(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 @contextlib.contextmanager
