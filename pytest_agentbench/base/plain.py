@@ -104,6 +104,7 @@ def limit_words(value: Any) -> str:
 
 
 _LONGEST_REPR = 10_000
+_KEPT_OF_TOO_MANY = 10_000  # values
 _TOO_MUCH = "<too deep or too large to be kept>"
 
 
@@ -124,8 +125,17 @@ def jsonable(value: Any, whole: bool = False) -> Any:
 
 
 def plain_answer(value: Any) -> Any:
-    """:func:`jsonable`, but NaN and infinities stay numbers, for a benchmark to refuse."""
-    return _Converter(finite=False).convert(value, depth=0)
+    """:func:`jsonable`, but NaN and infinities stay numbers, for a benchmark to refuse.
+
+    Of an answer that is too large only its beginning is kept: the whole would take seconds everywhere.
+    """
+    converter = _Converter(finite=False)
+    made = converter.convert(value, depth=0)
+    if not converter.cut:
+        return made
+    beginning = _Converter(finite=False)
+    beginning.most_values = min(_KEPT_OF_TOO_MANY, converter.most_values)
+    return beginning.convert(made, depth=0)
 
 
 @dataclass

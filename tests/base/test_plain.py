@@ -23,6 +23,7 @@ from pytest_agentbench.base.plain import (
     jsonable,
     keys_shown,
     limit_words,
+    plain_answer,
     unpacked,
 )
 
@@ -82,6 +83,18 @@ def test_lists_within_each_other_are_counted_before_they_are_copied():
     assert 100_000 < kept.count("x") < 1_000_000
     with pytest.raises(ValueError, match="at most 1000000 values"):
         jsonable(value, whole=True)
+
+
+def test_of_an_answer_that_is_too_large_the_beginning_is_kept():
+    assert plain_answer([float("-inf"), (1,), {2: b""}]) == [
+        float("-inf"), [1], {"2": {"<bytes>": "b''"}}
+    ]  # fmt: skip
+    value: list = ["x"]
+    for _ in range(40):
+        value = [value, value]
+    kept = json.dumps(plain_answer(value))
+    assert 100 < kept.count("x") < 10_000
+    assert "too large to be kept" in kept
 
 
 def test_what_is_shared_and_small_is_kept_as_often_as_it_stands_there():
