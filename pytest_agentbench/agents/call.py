@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from pytest_agentbench.agents.code_imports import NOTHING_AROUND, Surroundings
 from pytest_agentbench.agents.described import harmless
+from pytest_agentbench.agents.descriptors import kept_open
 from pytest_agentbench.agents.errors import AgentTimeout
 from pytest_agentbench.agents.llm.calls import Model, configured_as
 from pytest_agentbench.agents.shapes import function_of
@@ -62,7 +63,7 @@ class LocalAgent:
         compares them. Making them plain runs their code, and so is part of the agent's time.
         """
         __tracebackhide__ = True
-        with configured_as(self._llm), self._surroundings.importable():
+        with configured_as(self._llm), self._surroundings.importable(), kept_open():
             return self._called(context)
 
     def _called(self, context: Any) -> Any:

@@ -58,6 +58,11 @@ class Controller:
         self._looped = self._completed = self._summed_up = False
         self.workers: set[Any] = set()  # xdist's, those that have not ended
 
+    @property
+    def exit_status(self) -> int:
+        """The session's, as far as it is known."""
+        return 0 if self._session is None else int(self._session.exitstatus)
+
     def pytest_report_header(self) -> list[str]:
         lines = [
             line for one in self.collectors for line in summary.header(one.plan, one.agent["name"])
