@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pytest_agentbench.base import files
-from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.progress import Progress
 from pytest_agentbench.benchmarks.behavior_modeling.hidden_reviews import (
     NOTHING_HIDDEN,
@@ -311,7 +311,7 @@ def _row(table: str, line: bytes, source: Path, number: int) -> tuple[Any, ...]:
     where = f"{source}, line {number}"
     try:
         text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        record = json.loads(text)
+        record = files.parsed_json(text)
     except ValueError as error:
         raise BenchmarkError(f"{where}: expected one JSON object a line, but {error}") from None
     if not isinstance(record, dict):
@@ -322,7 +322,9 @@ def _row(table: str, line: bytes, source: Path, number: int) -> tuple[Any, ...]:
     values = [record.get(name) for name in needed]
     for name, value in zip(needed, values, strict=True):
         if not isinstance(value, (str, int)) or isinstance(value, bool):
-            raise BenchmarkError(f"{where}: expected the key {name!r} with an id, got {value!r}")
+            raise BenchmarkError(
+                f"{where}: expected the key {name!r} with an id, got {shown(value)}"
+            )
     if table != "review":
         return str(values[0]), text
     review_id = record.get("review_id")
@@ -338,7 +340,7 @@ def review_time(record: dict[str, Any]) -> float | None:
         if record.get(key) is not None:
             try:
                 return _moment(record[key])
-            except ValueError:
+            except (ValueError, OverflowError):
                 return None
     return None
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_agentbench.base.errors import BenchmarkError, expect, shown
+from pytest_agentbench.base.files import parsed_json
 from pytest_agentbench.base.plain import is_id
 from pytest_agentbench.benchmarks.behavior_modeling import layouts
 from pytest_agentbench.benchmarks.behavior_modeling.layouts import Layout, existing
@@ -224,8 +225,8 @@ def _read(path: Path) -> Any:
     try:
         content = path.read_bytes()
         text = gzip.decompress(content) if path.suffix == ".gz" else content
-        return json.loads(text)
-    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
+        return parsed_json(text.decode(json.detect_encoding(text)))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise BenchmarkError(f"{path}: expected a JSON file, but {error}") from None
 
 
