@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_agentbench.agents.captured import Printed
-from pytest_agentbench.agents.described import as_text
-from pytest_agentbench.agents.errors import NotProvided
+from pytest_agentbench.agents.described import as_text, described
+from pytest_agentbench.agents.errors import AgentTimeout, NotProvided
 from pytest_agentbench.agents.interrupts import watched
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.agents.retry import LONGEST_WAIT, is_transient, wait_after
 from pytest_agentbench.agents.usage import Usage, counting
+from pytest_agentbench.base.redaction import NO_SECRETS, Secrets
 
 
 @dataclass
@@ -28,10 +29,12 @@ class Outcome:
     printed: Printed | None = None  # output kept apart, if the question was asked ahead of its turn
 
 
-def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
+def ask(
+    agent: Callable[[Any], Any], context: Any, retries: int = 0, secrets: Secrets = NO_SECRETS
+) -> Outcome:
     """Calls the agent. Transient errors are retried; whatever else it raises, or a timeout, is the outcome.
 
-    SystemExit and KeyboardInterrupt are no exception. A real Ctrl-C is, and so are words of pytest's own.
+    No text of the outcome holds one of the ``secrets``. SystemExit and KeyboardInterrupt are no exception. A real Ctrl-C is, and so are words of pytest's own.
     """
     outcome = Outcome()
     started = time.perf_counter()
@@ -62,7 +65,7 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
         streams = (sys.stdout, sys.stderr)
         for stream, text in zip(streams, getattr(agent, "last_output", ()), strict=False):
             if text:
-                stream.write(text)
+                stream.write(secrets.cleaned(text))
     if outcome.usage.counts.get("budget_exceeded") and outcome.error is None:
         # The agent caught it and answered something else. That is not its answer.
         outcome.error = BudgetExceeded("the budget is spent")
@@ -70,7 +73,26 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
         # The same: whatever came after it is made up.
         outcome.error = NotProvided("; ".join(map(str, outcome.usage.missing)))
     outcome.seconds = time.perf_counter() - started
+    if secrets:
+        _clean(outcome, secrets)
     return outcome
+
+
+def _clean(outcome: Outcome, secrets: Secrets) -> None:
+    """A key in an answer is never right: what is checked and scored is the answer without it."""
+    outcome.answer = secrets.cleaned_json(outcome.answer)
+    usage, error = outcome.usage, outcome.error
+    usage.messages = secrets.cleaned_json(usage.messages)
+    usage.counts = secrets.cleaned_json(usage.counts)
+    usage.missing = [
+        replace(one, what=secrets.cleaned(one.what), at=secrets.cleaned(one.at))
+        for one in usage.missing
+    ]
+    if error is None or isinstance(error, (AgentTimeout, BudgetExceeded)):
+        return
+    parts = described(error)
+    if secrets.cleaned_json(parts) != parts:
+        outcome.error = as_text(error, secrets)
 
 
 def _is_for_pytest(error: BaseException) -> bool:

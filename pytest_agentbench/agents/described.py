@@ -11,6 +11,7 @@ from pytest_agentbench.agents import retry
 from pytest_agentbench.agents.errors import RemoteAgentError, TransientError
 from pytest_agentbench.agents.tracebacks import from_agent
 from pytest_agentbench.base.errors import LONGEST_TOLD, class_name, shortened, told
+from pytest_agentbench.base.redaction import NO_SECRETS, Secrets
 
 _MOST_LINKED = 50  # exceptions behind one another (``raise … from``, groups)
 _PLAIN = (str, bytes, int, float, complex, type(None))
@@ -19,8 +20,8 @@ _PLAIN = (str, bytes, int, float, complex, type(None))
 def described(error: BaseException) -> dict[str, Any]:
     """What an exception says, as plain JSON; nothing in it raises, whatever the exception is."""
     if isinstance(error, RemoteAgentError):  # described before
-        names = ("types", "message", "traceback", "status", "transient", "retry_after")
-        return {name: getattr(error, name) for name in names}
+        names = ("message", "traceback", "status", "transient", "retry_after")
+        return {"types": list(error.types), **{name: getattr(error, name) for name in names}}
     kinds = [kind for kind in type(error).__mro__ if kind not in (BaseException, object)]
     asked = error.retry_after if isinstance(error, TransientError) else None
     return {
@@ -38,9 +39,9 @@ def harmless(error: BaseException) -> BaseException:
     return error if all(_prints_well(one) for one in _linked(error)) else as_text(error)
 
 
-def as_text(error: BaseException) -> RemoteAgentError:
-    """An exception that says all that this one says, and does nothing that this one does."""
-    parts = described(error)
+def as_text(error: BaseException, secrets: Secrets = NO_SECRETS) -> RemoteAgentError:
+    """An exception that says all that this one says but the secrets, and does nothing that it does."""
+    parts = secrets.cleaned_json(described(error))
     return RemoteAgentError(**{**parts, "types": tuple(parts["types"])})
 
 

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from pytest_agentbench.agents import captured
 from pytest_agentbench.agents.ask import Outcome, ask
+from pytest_agentbench.base.redaction import NO_SECRETS, Secrets
 from pytest_agentbench.benchmarks.protocol import Dataset
 
 Key = TypeVar("Key")
@@ -33,10 +34,12 @@ class Prefetch(Generic[Key]):
         samples: Mapping[Key, int],
         retries: int,
         concurrency: int,
+        secrets: Secrets = NO_SECRETS,
     ) -> None:
         self._agent = agent
         self._dataset = dataset
         self._retries = retries
+        self._secrets = secrets
         self._futures: dict[Key, Future[Outcome]] = {key: Future() for key in samples}
         # With its future, which may be taken before the question is asked.
         self._waiting = deque((index, self._futures[key]) for key, index in samples.items())
@@ -74,7 +77,8 @@ class Prefetch(Generic[Key]):
                 return
             try:
                 with captured.kept() as printed:
-                    outcome = ask(self._agent, self._dataset.sample(index).context, self._retries)
+                    context = self._dataset.sample(index).context
+                    outcome = ask(self._agent, context, self._retries, self._secrets)
                 outcome.printed = printed
                 future.set_result(outcome)
             except BaseException as error:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from pytest_agentbench.agents.errors import RemoteAgentError
 from pytest_agentbench.agents.llm.client import BudgetExceeded
+from pytest_agentbench.base.redaction import Secrets
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.reports.summary import failures_text
 from pytest_agentbench.runs.evaluate import Evaluation
@@ -69,6 +70,7 @@ def _fail(message: str) -> None:
 
 def put_records_on(report: pytest.TestReport, item: pytest.Item, plan: Plan) -> None:
     """Puts the records of an item on its report, which xdist sends to the controller."""
+    _make_fit(report, item.config, plan.secrets)
     if report.when == "call" or (report.when == "setup" and not report.passed):
         records: list[Record] = []
         if RECORDS in item.stash:
@@ -82,7 +84,6 @@ def put_records_on(report: pytest.TestReport, item: pytest.Item, plan: Plan) -> 
             records = [*records, *_unanswered(plan, item.name, report, records)]
         # As ASCII text: xdist sends builtins only, and a record may hold anything.
         report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
-    _make_encodable(report, item.config)
 
 
 def _unanswered(
@@ -129,27 +130,34 @@ def failed_records(plan: Plan, name: str, reason: str) -> list[Record]:
     ]  # fmt: skip
 
 
-def _make_encodable(report: pytest.TestReport, config: pytest.Config) -> None:
-    """Escapes lone surrogates in what an agent raised or printed. One would end an xdist session."""
+def _make_fit(report: pytest.TestReport, config: pytest.Config, secrets: Secrets) -> None:
+    """Takes secrets out of what an agent raised or printed, and escapes lone surrogates.
+
+    One of these would end an xdist session.
+    """
     if report.passed and not report.sections:
         return
-    report.sections = _escaped(report.sections)
+
+    def fit(text: str) -> str:
+        return _text_escaped(secrets.cleaned(text))
+
+    report.sections = _changed(report.sections, fit)
     text = report.longreprtext
-    if text != _text_escaped(text):
+    if text != fit(text):
         data = config.hook.pytest_report_to_serializable(config=config, report=report)
-        data = {key: _escaped(value) for key, value in data.items()}
+        data = {key: _changed(value, fit) for key, value in data.items()}
         back = config.hook.pytest_report_from_serializable(config=config, data=data)
         report.longrepr = back.longrepr
 
 
-def _escaped(part: Any) -> Any:
-    """Builtins with all their texts escaped."""
+def _changed(part: Any, change: Callable[[str], str]) -> Any:
+    """Builtins with all their texts changed."""
     if isinstance(part, str):
-        return _text_escaped(part)
+        return change(part)
     if isinstance(part, dict):
-        return {key: _escaped(value) for key, value in part.items()}
+        return {key: _changed(value, change) for key, value in part.items()}
     if isinstance(part, (list, tuple)):
-        return type(part)(map(_escaped, part))
+        return type(part)(_changed(one, change) for one in part)
     return part
 
 
