@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.base.compressed import check_parquet
 from pytest_agentbench.base.errors import BenchmarkError, expect, shown
 from pytest_agentbench.base.files import parsed_json
 from pytest_agentbench.city.map import SEPARATOR, City, Place
@@ -125,6 +126,8 @@ def _rows(path: Path) -> Iterable[Any]:
         return rows
     import polars as pl
 
+    if path.suffix == ".parquet":
+        check_parquet(path)
     read = pl.read_parquet if path.suffix == ".parquet" else pl.read_csv
     try:
         table: pl.DataFrame = read(path)

@@ -13,6 +13,7 @@ import pytest
 from pytest_agentbench.base.errors import told
 from pytest_agentbench.plugin import compat
 from pytest_agentbench.plugin.item import ask, put_records_on, sample_function
+from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
 from pytest_agentbench.runs.plan import Plan
 
@@ -147,7 +148,7 @@ class Collection:
         text = told(warning_message.message) if isinstance(warning_message.message, Warning) else ""
         clean = text
         for plan in self._plans:
-            clean = plan.secrets.cleaned(clean)
+            clean = github.harmless(plan.secrets.cleaned(clean))
         if clean != text:
             warning_message.message = UserWarning(clean)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,8 +10,8 @@ import pytest
 
 from pytest_agentbench.agents.errors import RemoteAgentError
 from pytest_agentbench.agents.llm.client import BudgetExceeded
-from pytest_agentbench.base.redaction import Secrets
 from pytest_agentbench.benchmarks.protocol import Sample
+from pytest_agentbench.reports import github
 from pytest_agentbench.reports.summary import failures_text
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.plan import Plan
@@ -70,7 +71,7 @@ def _fail(message: str) -> None:
 
 def put_records_on(report: pytest.TestReport, item: pytest.Item, plan: Plan) -> None:
     """Puts the records of an item on its report, which xdist sends to the controller."""
-    _make_fit(report, item.config, plan.secrets)
+    _make_fit(report, item.config, lambda text: _text_escaped(plan.secrets.cleaned(text)))
     if report.when == "call" or (report.when == "setup" and not report.passed):
         records: list[Record] = []
         if RECORDS in item.stash:
@@ -84,6 +85,8 @@ def put_records_on(report: pytest.TestReport, item: pytest.Item, plan: Plan) -> 
             records = [*records, *_unanswered(plan, item.name, report, records)]
         # As ASCII text: xdist sends builtins only, and a record may hold anything.
         report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
+    if os.environ.get("GITHUB_ACTIONS"):  # the record keeps what was really said
+        _make_fit(report, item.config, github.harmless)
 
 
 def _unanswered(
@@ -130,17 +133,13 @@ def failed_records(plan: Plan, name: str, reason: str) -> list[Record]:
     ]  # fmt: skip
 
 
-def _make_fit(report: pytest.TestReport, config: pytest.Config, secrets: Secrets) -> None:
-    """Takes secrets out of what an agent raised or printed, and escapes lone surrogates.
+def _make_fit(report: pytest.TestReport, config: pytest.Config, fit: Callable[[str], str]) -> None:
+    """Changes what an agent raised or printed, wherever pytest shows it.
 
-    One of these would end an xdist session.
+    Secrets are taken out. A lone surrogate, which would end an xdist session, is escaped.
     """
     if report.passed and not report.sections:
         return
-
-    def fit(text: str) -> str:
-        return _text_escaped(secrets.cleaned(text))
-
     report.sections = _changed(report.sections, fit)
     text = report.longreprtext
     if text != fit(text):

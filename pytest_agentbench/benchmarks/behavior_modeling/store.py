@@ -20,9 +20,9 @@ import zlib
 from collections.abc import Collection, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar, cast
 
-from pytest_agentbench.base import files
+from pytest_agentbench.base import compressed, files
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.progress import Progress
 from pytest_agentbench.benchmarks.behavior_modeling.hidden_reviews import (
@@ -294,8 +294,9 @@ def _fill(path: Path, sources: dict[str, Path]) -> None:
 
 def _rows(table: str, source: Path, progress: Progress) -> Iterator[tuple[Any, ...]]:
     try:
-        with gzip.open(source) if source.suffix == ".gz" else source.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
+        zipped = source.suffix == ".gz"
+        with cast(IO[bytes], gzip.open(source) if zipped else source.open("rb")) as stream:
+            for number, line in enumerate(compressed.lines(source, stream), 1):
                 if number % _BATCH == 0:
                     progress.add(_BATCH)
                 text = line.strip()
