@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_agentbench.agents.captured import Printed
-from pytest_agentbench.agents.errors import NotProvided, is_test_outcome
+from pytest_agentbench.agents.described import as_text, described
+from pytest_agentbench.agents.errors import AgentTimeout, NotProvided
+from pytest_agentbench.agents.interrupts import watched
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.agents.retry import LONGEST_WAIT, is_transient, wait_after
 from pytest_agentbench.agents.usage import Usage, counting
-
-# What an agent may raise instead of an answer. Anything else ends the run: Ctrl-C, pytest.exit().
-_OUTCOMES = (Exception, SystemExit, BudgetExceeded, NotProvided)
+from pytest_agentbench.base.redaction import NO_SECRETS, Secrets
 
 
 @dataclass
@@ -29,31 +29,42 @@ class Outcome:
     printed: Printed | None = None  # output kept apart, if the question was asked ahead of its turn
 
 
-def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
-    """Calls the agent. Transient errors are retried; every other error, or a timeout, is the outcome."""
+def ask(
+    agent: Callable[[Any], Any], context: Any, retries: int = 0, secrets: Secrets = NO_SECRETS
+) -> Outcome:
+    """Calls the agent. Transient errors are retried; whatever else it raises, or a timeout, is the outcome.
+
+    SystemExit, KeyboardInterrupt and ``pytest.skip()`` are outcomes as well; a real Ctrl-C is raised. No text of the
+    outcome holds one of the ``secrets``.
+    """
     outcome = Outcome()
     started = time.perf_counter()
     with counting(outcome.usage):
         for attempt in range(retries + 1):
             outcome.error = None
-            try:
-                outcome.answer = agent(context)
-            except BaseException as error:
-                if not (isinstance(error, _OUTCOMES) or is_test_outcome(error)):
-                    raise
-                outcome.error = error
-                if attempt < retries and is_transient(error):
-                    wait = wait_after(error, attempt)
-                    if wait <= LONGEST_WAIT:
-                        outcome.usage.add(retries=1)
-                        time.sleep(wait)
-                        continue
+            with watched() as raised:
+                try:
+                    outcome.answer = agent(context)
+                except BaseException as error:
+                    outcome.error = error
+            if raised:  # Ctrl-C, even if the agent has caught it
+                raise raised[0]
+            if outcome.error is None:
+                break
+            if isinstance(outcome.error, KeyboardInterrupt):  # to raise it again would end the run
+                outcome.error = as_text(outcome.error)
+            if attempt < retries and is_transient(outcome.error):
+                wait = wait_after(outcome.error, attempt)
+                if wait <= LONGEST_WAIT:
+                    outcome.usage.add(retries=1)
+                    time.sleep(wait)
+                    continue
             break
         # What it printed in its own process, so that pytest shows it with the sample.
         streams = (sys.stdout, sys.stderr)
         for stream, text in zip(streams, getattr(agent, "last_output", ()), strict=False):
             if text:
-                stream.write(text)
+                stream.write(secrets.cleaned(text))
     if outcome.usage.counts.get("budget_exceeded") and outcome.error is None:
         # The agent caught it and answered something else. That is not its answer.
         outcome.error = BudgetExceeded("the budget is spent")
@@ -61,4 +72,23 @@ def ask(agent: Callable[[Any], Any], context: Any, retries: int = 0) -> Outcome:
         # The same: whatever came after it is made up.
         outcome.error = NotProvided("; ".join(map(str, outcome.usage.missing)))
     outcome.seconds = time.perf_counter() - started
+    if secrets:
+        _clean(outcome, secrets)
     return outcome
+
+
+def _clean(outcome: Outcome, secrets: Secrets) -> None:
+    """A key in an answer is never right: what is checked and scored is the answer without it."""
+    outcome.answer = secrets.cleaned_json(outcome.answer)
+    usage, error = outcome.usage, outcome.error
+    usage.messages = secrets.cleaned_json(usage.messages)
+    usage.counts = secrets.cleaned_json(usage.counts)
+    usage.missing = [
+        replace(one, what=secrets.cleaned(one.what), at=secrets.cleaned(one.at))
+        for one in usage.missing
+    ]
+    if error is None or isinstance(error, (AgentTimeout, BudgetExceeded)):
+        return
+    parts = described(error)
+    if secrets.cleaned_json(parts) != parts:
+        outcome.error = as_text(error, secrets)

@@ -13,12 +13,16 @@ import threading
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_agentbench.agents.code_imports import NOTHING_AROUND, Surroundings
+from pytest_agentbench.agents.described import harmless
+from pytest_agentbench.agents.descriptors import kept_open
 from pytest_agentbench.agents.errors import AgentTimeout
 from pytest_agentbench.agents.llm.calls import Model, configured_as
 from pytest_agentbench.agents.shapes import function_of
+from pytest_agentbench.base.errors import told
+from pytest_agentbench.base.plain import plain_answer
 
 
 class _Abandoned(BaseException):
@@ -53,9 +57,13 @@ class LocalAgent:
         self._callers = threading.local()
 
     def __call__(self, context: Any) -> Any:
-        """The agent's answer; whatever it raises; :class:`AgentTimeout` if it takes too long."""
+        """The agent's answer as plain JSON; what it raises; :class:`AgentTimeout` if it takes too long.
+
+        Objects of an agent's own go no further than this: they may do anything to whoever prints or
+        compares them. Making them plain runs their code, and so is part of the agent's time.
+        """
         __tracebackhide__ = True
-        with configured_as(self._llm), self._surroundings.importable():
+        with configured_as(self._llm), self._surroundings.importable(), kept_open():
             return self._called(context)
 
     def _called(self, context: Any) -> Any:
@@ -64,12 +72,12 @@ class LocalAgent:
         function = self._ready()
         if self._timeout is None or inspect.iscoroutinefunction(function):
             # In the caller's own thread, so that a debugger stops where the agent failed.
-            answer = function(context)
+            answer = _answered(function, context)
         else:
             answer = self._within_time(function, context)
-        if inspect.isawaitable(answer):
+        if type(answer) is _Awaited:
             left = None if self._timeout is None else self._timeout - (time.monotonic() - started)
-            return self._awaited(answer, left)
+            return self._awaited(answer.awaitable, left)
         return answer
 
     def _ready(self) -> Callable[[Any], Any]:
@@ -86,7 +94,7 @@ class LocalAgent:
         if caller is None:
             caller = self._callers.thread = _CallThread()
         try:
-            return caller.call(lambda: function(context), self._timeout)
+            return caller.call(lambda: _answered(function, context), self._timeout)
         except AgentTimeout:
             self._callers.thread = None  # abandoned with its call
             raise AgentTimeout(f"no answer within {self._timeout:g} s") from None
@@ -94,7 +102,7 @@ class LocalAgent:
     def _awaited(self, awaitable: Awaitable[Any], left: float | None) -> Any:
         __tracebackhide__ = True
         with self._lock:
-            if self._loop is None:
+            if self._loop is None or not self._loop.runs:
                 self._loop = _LoopThread()
             loop = self._loop
         try:
@@ -117,8 +125,33 @@ class LocalAgent:
         if called and callable(close) and not isinstance(self._target, type):
             try:
                 close()
-            except Exception as error:
-                warnings.warn(f"closing the agent failed: {error!r}", stacklevel=2)
+            except (Exception, SystemExit) as error:
+                said = f"{type(error).__name__}: {told(error)}"
+                warnings.warn(f"closing the agent failed: {said}", stacklevel=2)
+
+
+class _Awaited(NamedTuple):
+    """What an agent gave that is still to be awaited."""
+
+    awaitable: Awaitable[Any]
+
+
+def _answered(function: Callable[[Any], Any], context: Any) -> Any:
+    __tracebackhide__ = True
+    try:
+        answer = function(context)
+        return _Awaited(answer) if inspect.isawaitable(answer) else plain_answer(answer)
+    except BaseException as error:
+        plain = _plainly(error)
+        if plain is error:
+            raise
+        raise plain from None
+
+
+def _plainly(error: BaseException) -> BaseException:
+    """The error, or one that can be printed in its place; what is for the run stays what it is."""
+    ours = type(error).__module__.startswith("pytest_agentbench.")
+    return error if ours and not isinstance(error, Exception) else harmless(error)
 
 
 def _raise_in(thread: threading.Thread) -> None:
@@ -168,42 +201,76 @@ class _LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._stopped = False
+        self._waited_for: set[concurrent.futures.Future[Any]] = set()
         self._thread = threading.Thread(target=self._work, name="agentbench-loop", daemon=True)
         self._thread.start()
 
+    @property
+    def runs(self) -> bool:
+        return not self._stopped
+
     def _work(self) -> None:
-        with contextlib.suppress(_Abandoned):
-            self._loop.run_forever()
+        try:
+            with contextlib.suppress(_Abandoned):
+                self._run_to_the_end()
+        finally:
+            # An agent may stop the loop; whoever waits must not wait for ever.
+            for future in list(self._waited_for):
+                with contextlib.suppress(concurrent.futures.InvalidStateError):
+                    future.set_exception(RuntimeError("the agent ended the event loop of its call"))
+
+    def _run_to_the_end(self) -> None:
+        while not self._stopped:
+            # asyncio lets these two out of the loop. They are for whoever awaits the task that raised.
+            with contextlib.suppress(SystemExit, KeyboardInterrupt):
+                self._loop.run_forever()
+                self._stopped = True
+        with contextlib.suppress(SystemExit, KeyboardInterrupt):
             self._loop.run_until_complete(_cancel_others())
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-            self._loop.close()
+        self._loop.close()
 
     def run(self, awaitable: Awaitable[Any], timeout: float | None) -> Any:
         __tracebackhide__ = True
         # Not `result(timeout)`: an agent's own TimeoutError or cancellation must not look like ours.
-        future = asyncio.run_coroutine_threadsafe(_wrapped(awaitable), self._loop)
-        done, _ = concurrent.futures.wait([future], timeout=timeout)
+        future = asyncio.run_coroutine_threadsafe(_outcome(awaitable), self._loop)
+        self._waited_for.add(future)
+        try:
+            done, _ = concurrent.futures.wait([future], timeout=timeout)
+        finally:
+            self._waited_for.discard(future)
         if not done:
             future.cancel()
             raise AgentTimeout
-        return future.result()
+        answer, error = future.result()
+        if error is not None:
+            raise error
+        return answer
 
     def responds(self) -> bool:
         answered = threading.Event()
-        self._loop.call_soon_threadsafe(answered.set)
+        with contextlib.suppress(RuntimeError):  # an agent has closed it
+            self._loop.call_soon_threadsafe(answered.set)
         return answered.wait(timeout=1.0)
 
     def abandon(self) -> None:
         _raise_in(self._thread)
 
     def end(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        with contextlib.suppress(RuntimeError):  # an agent has closed it
+            self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=5.0)
 
 
-async def _wrapped(awaitable: Awaitable[Any]) -> Any:
-    __tracebackhide__ = True
-    return await awaitable
+async def _outcome(awaitable: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+    """The answer or the error. An error that leaves a task may end the loop, and nobody would be told."""
+    try:
+        return plain_answer(await awaitable), None
+    except _Abandoned:
+        raise
+    except BaseException as error:
+        return None, _plainly(error)
 
 
 async def _cancel_others() -> None:

@@ -16,6 +16,7 @@ from pytest_agentbench.agents.http_client import Endpoint, Reply, TooLarge, is_a
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.retry import is_transient_status, retry_after
 from pytest_agentbench.base.errors import BenchmarkError, without_secrets
+from pytest_agentbench.base.redaction import Secrets, in_address
 
 _LONGEST_QUOTE = 500
 
@@ -42,6 +43,7 @@ class HttpAgent:
             )
         self._url = url
         self._endpoint = Endpoint(url, wire.LARGEST)
+        self._secrets = Secrets(in_address(url))
         self._timeout = timeout
 
     @property
@@ -93,17 +95,20 @@ class HttpAgent:
     def _answer(self, reply: Reply) -> Any:
         where = f"POST {self.name}"
         status = reply.status
+        body = self._secrets.cleaned_bytes(reply.body)  # before any of it is cut and quoted
         if 200 <= status < 300:
             try:
-                return wire.decoded(reply.body)
+                return wire.decoded(body)
             except wire.Garbled as error:
                 raise HttpError(
                     f"{where}: {error} as the body of status {status}", status
                 ) from None
-        quoted = wire.shown(reply.body, _LONGEST_QUOTE) if reply.body else "an empty body"
-        got = f"{where}: expected status 200 with the answer, got {status} {reply.reason}: {quoted}"
+        quoted = wire.shown(body, _LONGEST_QUOTE) if body else "an empty body"
+        reason = self._secrets.cleaned(reply.reason)[:_LONGEST_QUOTE]
+        got = f"{where}: expected status 200 with the answer, got {status} {reason}: {quoted}"
         if is_transient_status(status):
             raise TransientError(got, retry_after=retry_after(reply.headers), status=status)
         if 300 <= status < 400 and reply.headers.get("location"):
-            got += f"; name the address it leads to: {reply.headers['location']}"
+            place = self._secrets.cleaned(reply.headers["location"])[:_LONGEST_QUOTE]
+            got += f"; name the address it leads to: {place}"
         raise HttpError(got, status)

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from pytest_agentbench.base.errors import shown
+
 # A kept connection that the server has closed meanwhile: nothing was answered on it.
 _STALE = (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)
 _HEADERS = {
@@ -46,6 +48,13 @@ class TooLarge(Exception):
     def __init__(self, status: int) -> None:
         super().__init__()
         self.status = status
+
+
+class WrongLength(http.client.HTTPException):
+    """A Content-Length that is no number from 0, or several that differ."""
+
+    def __init__(self, given: str) -> None:
+        super().__init__(f"expected one number as Content-Length, got {shown(given)}")
 
 
 class Endpoint:
@@ -109,6 +118,7 @@ class Endpoint:
         connection.sock.settimeout(_left(deadline))
         connection.request("POST", connection.target, body, self._headers(connection))
         response = connection.getresponse()
+        self._check_length(response)
         content = response.read(self._largest + 1)
         if len(content) > self._largest:
             raise TooLarge(response.status)
@@ -116,6 +126,18 @@ class Endpoint:
             raise http.client.IncompleteRead(content, response.length)
         headers = {name.lower(): value for name, value in response.headers.items()}
         return Reply(response.status, response.reason, headers, content)
+
+    def _check_length(self, response: http.client.HTTPResponse) -> None:
+        """Refuses a length that is none: http.client would read until the server closes, perhaps never."""
+        given = response.headers.get_all("content-length") or []
+        if response.chunked or not given:
+            return
+        lengths = {length.strip() for one in given for length in one.split(",")}
+        length = lengths.pop()
+        if lengths or not (length.isascii() and length.isdigit()):
+            raise WrongLength(", ".join(given))
+        if len(length) > 20 or int(length) > self._largest:
+            raise TooLarge(response.status)
 
     def _headers(self, connection: _Connection) -> dict[str, str]:
         headers = {**_HEADERS, **connection.proxy_headers}

@@ -63,14 +63,16 @@ def load(
     """
     if params is not None and not specs.is_code(spec):
         raise AgentError(
-            f"agent_params: expected an agent in Python (file.py, package.module:Name), got {spec!r}"
+            f"agent_params: expected an agent in Python (file.py, package.module:Name), got "
+            f"{specs.shown(spec)!r}"
         )
     if (name := specs.baseline_of(spec)) is not None:
         target, digest = _baseline(name, benchmark)
         return LoadedAgent(spec, digest, LocalAgent(target, timeout, llm))
     if (program := specs.command_of(spec)) is not None:
         command = CommandAgent(program, bases[-1], timeout, isolation)
-        return LoadedAgent(spec, command.digest, command, confined=isolation is not None)
+        shown = specs.shown(spec)
+        return LoadedAgent(shown, command.digest, command, confined=isolation is not None)
     if specs.is_endpoint(spec):
         endpoint = HttpAgent(spec, timeout)
         return LoadedAgent(specs.shown(spec), endpoint.digest, endpoint)

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from pytest_agentbench.agents import captured
 from pytest_agentbench.agents.ask import Outcome, ask
+from pytest_agentbench.base.redaction import NO_SECRETS, Secrets
 from pytest_agentbench.benchmarks.protocol import Dataset
 
 Key = TypeVar("Key")
@@ -33,6 +34,7 @@ class Prefetch(Generic[Key]):
         samples: Mapping[Key, int],
         retries: int,
         concurrency: int,
+        secrets: Secrets = NO_SECRETS,
         keep: Callable[[Key, Outcome], None] | None = None,
     ) -> None:
         """``keep`` gets each outcome in the thread that asked, before anybody takes it."""
@@ -40,6 +42,7 @@ class Prefetch(Generic[Key]):
         self._dataset = dataset
         self._retries = retries
         self._keep = keep
+        self._secrets = secrets
         self._futures: dict[Key, Future[Outcome]] = {key: Future() for key in samples}
         # With its future, which may be taken before the question is asked.
         self._waiting = deque((key, index, self._futures[key]) for key, index in samples.items())
@@ -77,7 +80,8 @@ class Prefetch(Generic[Key]):
                 return
             try:
                 with captured.kept() as printed:
-                    outcome = ask(self._agent, self._dataset.sample(index).context, self._retries)
+                    context = self._dataset.sample(index).context
+                    outcome = ask(self._agent, context, self._retries, self._secrets)
                 outcome.printed = printed
                 if self._keep is not None:
                     self._keep(key, outcome)

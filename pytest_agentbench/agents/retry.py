@@ -6,22 +6,25 @@ is waited for, up to :data:`LONGEST_WAIT`.
 
 from __future__ import annotations
 
+import http
 import random
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 from pytest_agentbench.agents.errors import AgentTimeout
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 # An exception's ``code`` need not be an HTTP status, so only these count, and not every 5xx.
 _STATUSES = {408, 425, 429, 500, 502, 503, 504, 529}
+_WHOLE = (int, http.HTTPStatus)
 LONGEST_WAIT = 120.0  # seconds; a server that asks for more is taken not to answer
 
 
 def is_transient(error: BaseException) -> bool:
     """Whether a later try may succeed: by type, by a status, or as the error itself declares."""
-    declared = getattr(error, "transient", None)
+    declared = _attribute(error, "transient")
     if isinstance(declared, bool):
         return declared
     if isinstance(error, AgentTimeout) or not isinstance(error, Exception):
@@ -29,9 +32,17 @@ def is_transient(error: BaseException) -> bool:
     if isinstance(error, (ConnectionError, TimeoutError)):
         return True
     # urllib, openai and aiohttp name it differently.
-    statuses = [getattr(error, name, None) for name in ("status", "status_code", "code")]
-    statuses.append(getattr(getattr(error, "response", None), "status_code", None))
-    return any(isinstance(status, int) and status in _STATUSES for status in statuses)
+    statuses = [_attribute(error, name) for name in ("status", "status_code", "code")]
+    statuses.append(_attribute(_attribute(error, "response"), "status_code"))
+    # Of exactly this class: an agent's own may never say whether it is equal to another.
+    return any(type(status) in _WHOLE and int(status) in _STATUSES for status in statuses)
+
+
+def _attribute(holder: Any, name: str) -> Any:
+    try:
+        return getattr(holder, name, None)
+    except Exception:  # a property of somebody's own
+        return None
 
 
 def is_transient_status(status: int) -> bool:
@@ -50,8 +61,8 @@ def backoff(attempt: int, first: float, longest: float) -> float:
 def wait_after(error: BaseException, attempt: int) -> float:
     """Seconds to wait after an error of an agent: longer where its ``retry_after`` asks for it."""
     pause = backoff(attempt, FIRST_PAUSE, LONGEST_PAUSE)
-    asked = getattr(error, "retry_after", None)
-    return max(pause, asked) if isinstance(asked, (int, float)) else pause
+    asked = _attribute(error, "retry_after")
+    return max(pause, asked) if type(asked) in (int, float) else pause
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

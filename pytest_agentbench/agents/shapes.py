@@ -17,7 +17,7 @@ from pytest_agentbench.agents.framework_calls import Function, adapted
 from pytest_agentbench.agents.frameworks import framework_function
 from pytest_agentbench.agents.llm.calls import Model, NoLLM
 from pytest_agentbench.agents.websociety.society_agents import society_function
-from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError, shown
 
 EXPECTED = (
     "a function f(context), or a class or object with forward(context), forward_batch(contexts) or "
@@ -116,7 +116,7 @@ def _one_of_a_batch(call: Function) -> Function:
             (answer,) = answers
         except (TypeError, ValueError):
             raise BenchmarkError(
-                f"forward_batch: expected a list of one answer for one context, got {answers!r:.200}"
+                f"forward_batch: expected a list of one answer for one context, got {shown(answers)}"
             ) from None
         return answer
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from pytest_agentbench.base.errors import without_secrets
+from pytest_agentbench.base.redaction import command_shown
 
 EXPECTED = "file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND or http://…"
 
@@ -47,7 +48,13 @@ def file_in(spec: str) -> str | None:
 
 
 def shown(spec: str) -> str:
-    """``spec`` for people and files: the address of an endpoint may hold keys."""
+    """``spec`` for people and files: the address of an endpoint, or a command, may hold keys.
+
+    >>> shown("cmd:./agent --api-key sesame-open")
+    'cmd:./agent --api-key ***'
+    """
+    if (command := command_of(spec)) is not None:
+        return _COMMAND + command_shown(command)
     return without_secrets(spec) if is_endpoint(spec) else spec
 
 
@@ -59,7 +66,7 @@ def short(spec: str) -> str:
     >>> short("cmd:python /srv/ada/agent.py --fast")
     'cmd:python agent.py --fast'
     """
-    if (program := command_of(spec)) is not None:
+    if (program := command_of(shown(spec))) is not None:
         return _COMMAND + " ".join(word.rpartition("/")[2] or word for word in program.split())
     if is_code(spec) and (file := _FILE.fullmatch(spec)):
         return file[2] + (file[3] or "")

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -74,11 +75,33 @@ def kept_folder(digest: str) -> Path:
 def read_json(path: Path, expected: str) -> Any:
     """The content of a JSON file; :class:`BenchmarkError` where it cannot be read."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parsed_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BenchmarkError(f"{path}: expected {expected}, got {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BenchmarkError(f"{path}: expected {expected} as JSON ({error})") from None
+
+
+# Half of a character beyond U+FFFF, as JSON escapes it; a pair of them is fine.
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parsed_json(text: str) -> Any:
+    """What JSON of a data file says; ``ValueError`` for all that is none, or that cannot be kept.
+
+    Half a character (a lone surrogate) can be written to no file and no terminal.
+    """
+    try:
+        value = json.loads(text)
+        if _HALF.search(text):
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"half a character ({error.object[error.start : error.start + 1]!a}) in a text"
+        ) from None
+    return value
 
 
 def refuse_pickle(path: Path, content: bytes = b"") -> None:

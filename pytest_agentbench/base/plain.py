@@ -9,9 +9,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from pytest_agentbench.base.errors import LONGEST_SHOWN, InvalidAnswer, shown
+from pytest_agentbench.base.errors import (
+    LONGEST_SHOWN,
+    InvalidAnswer,
+    class_name,
+    is_harmless,
+    named,
+    shown,
+    told,
+)
 
 _PLAIN = {str, int, float, bool, list, dict, type(None)}
 
@@ -28,10 +37,12 @@ def unpacked(value: Any) -> Any:
         return float.__float__(value)
     if is_array(value):
         try:
-            return value.tolist()
+            made = value.tolist()
         except Exception as error:  # someone else's object may do anything
-            came = f"{type(value).__name__} ({error})"
+            came = f"{type(value).__name__} ({told(error)})"
             raise InvalidAnswer("lists, texts and numbers", described=came) from None
+        # What it gives may be somebody's own class as well, but not an array again.
+        return made if is_array(made) else unpacked(made)
     return value
 
 
@@ -39,8 +50,9 @@ def items(value: Any) -> list[Any] | None:
     """The values of a list, tuple or array, each unpacked; None for anything else."""
     values = unpacked(value)
     if isinstance(values, (list, tuple)):
-        # As many as it has: the iterator of a subclass may never end.
-        return [unpacked(item) for item in itertools.islice(values, len(values))]
+        # By the methods of the built-in classes: the iterator of a subclass may never end.
+        kind: Any = list if isinstance(values, list) else tuple
+        return [unpacked(item) for item in kind.__iter__(values)]
     return None
 
 
@@ -92,10 +104,12 @@ def limit_words(value: Any) -> str:
 
 
 _LONGEST_REPR = 10_000
+_KEPT_OF_TOO_MANY = 10_000  # values
+_TOO_MUCH = "<too deep or too large to be kept>"
 
 
 def jsonable(value: Any, whole: bool = False) -> Any:
-    """``value`` as plain JSON.
+    """``value`` as plain JSON: lists, dicts, texts and numbers of the built-in classes alone.
 
     What JSON cannot hold is kept as ``{"<type>": what could be kept}``: kept as a text or a list, it
     could be taken for an answer that nobody gave. NumPy's arrays and numbers become lists and numbers.
@@ -110,25 +124,56 @@ def jsonable(value: Any, whole: bool = False) -> Any:
     return converted
 
 
+def plain_answer(value: Any) -> Any:
+    """:func:`jsonable`, but NaN and infinities stay numbers, for a benchmark to refuse.
+
+    Of an answer that is too large only its beginning is kept: the whole would take seconds everywhere.
+    """
+    converter = _Converter(finite=False)
+    made = converter.convert(value, depth=0)
+    if not converter.cut:
+        return made
+    beginning = _Converter(finite=False)
+    beginning.most_values = min(_KEPT_OF_TOO_MANY, converter.most_values)
+    return beginning.convert(made, depth=0)
+
+
+@dataclass
+class _Seen:
+    """A list or dict that was met before: few of them, each within the other twice, are millions."""
+
+    original: Any  # so that its id stays its own
+    converted: Any = None
+    values: int = 0
+    levels: int = -1  # -1 while it is open: whoever meets it then is inside of it
+
+
 class _Converter:
     """Walks through any object at all, and stops before it becomes too deep or too large."""
 
     deepest = 100
     most_values = 1_000_000
 
-    def __init__(self) -> None:
+    def __init__(self, finite: bool = True) -> None:
         self.cut = False
+        self._finite = finite
         self._values = 0
+        self._lowest = 0  # the deepest level reached so far
+        self._seen: dict[int, _Seen] = {}
 
     def convert(self, value: Any, depth: int) -> Any:
         self._values += 1
+        self._lowest = max(self._lowest, depth)
         if depth > self.deepest or self._values > self.most_values:
-            self.cut = True
-            return _marked(value, "<too deep or too large to be kept>")
+            return self._too_much(value)
         try:
             return self._converted(value, depth)
         except (Exception, SystemExit) as error:  # someone else's object may do anything
             return _marked(value, f"<raised {type(error).__name__}>")
+
+    def _too_much(self, value: Any) -> Any:
+        self.cut = True
+        return _marked(value, _TOO_MUCH)
 
     def _converted(self, value: Any, depth: int) -> Any:
         if type(value) is float and math.isfinite(value):  # most measured values
@@ -144,22 +189,43 @@ class _Converter:
             return whole if whole.bit_length() < 10_000 else _marked(value, hex(whole))
         if isinstance(value, float):
             number = float.__float__(value)
-            return number if math.isfinite(number) else _marked(value, str(number))
-        if isinstance(value, dict):
-            return {_key(k): self.convert(v, depth + 1) for k, v in dict.items(value)}
+            kept = not self._finite or math.isfinite(number)
+            return number if kept else _marked(value, str(number))
+        if isinstance(value, (dict, list, tuple)):
+            return self._container(value, depth)
         if isinstance(value, Mapping):
             return {_key(k): self.convert(v, depth + 1) for k, v in self._some(value.items())}
-        if isinstance(value, list):
-            size = _table_size(value) if type(value) is list else 0
+        if isinstance(value, (set, frozenset)):
+            kind: Any = set if isinstance(value, set) else frozenset
+            items = self._some(kind.__iter__(value))
+            return _marked(value, [self.convert(item, depth + 1) for item in items])
+        return self._foreign(value, depth)
+
+    def _container(self, value: Any, depth: int) -> Any:
+        if type(value) is list:
+            size = _table_size(value)
             if size and self._values + size <= self.most_values:
                 self._values += size
                 return [row[:] for row in value]  # plain already: trajectories are long
-            return [self.convert(item, depth + 1) for item in list.__iter__(value)]
-        if isinstance(value, tuple):
-            return [self.convert(item, depth + 1) for item in tuple.__iter__(value)]
-        if isinstance(value, (set, frozenset)):
-            return _marked(value, [self.convert(item, depth + 1) for item in self._some(value)])
-        return self._foreign(value, depth)
+        seen = self._seen.get(id(value))
+        if seen is not None:
+            fits = seen.levels >= 0 and depth + seen.levels <= self.deepest
+            if not fits or self._values + seen.values > self.most_values:
+                return self._too_much(value)
+            self._values += seen.values
+            self._lowest = max(self._lowest, depth + seen.levels)
+            return seen.converted
+        self._seen[id(value)] = seen = _Seen(value)
+        before, outside, self._lowest = self._values, self._lowest, depth
+        if isinstance(value, dict):
+            pairs = dict.items(value)
+            seen.converted = {_key(k): self.convert(v, depth + 1) for k, v in pairs}
+        else:
+            items = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
+            seen.converted = [self.convert(item, depth + 1) for item in items]
+        seen.values, seen.levels = self._values - before, self._lowest - depth
+        self._lowest = max(outside, self._lowest)
+        return seen.converted
 
     def _some(self, values: Iterable[Any]) -> Iterable[Any]:
         return itertools.islice(values, max(0, self.most_values - self._values))
@@ -173,7 +239,20 @@ class _Converter:
                 convert = getattr(value, method, None)
                 if callable(convert):
                     return _marked(value, self.convert(convert(), depth + 1))
-        return _marked(value, repr(value)[:_LONGEST_REPR])
+        if is_harmless(value):
+            return _marked(value, repr(value)[:_LONGEST_REPR])
+        if isinstance(value, (bytes, bytearray)):
+            return _marked(value, repr(bytes(value[:_LONGEST_REPR]))[:_LONGEST_REPR])
+        # Not its repr: it follows whatever the object holds, and may never end.
+        held = _held(value)
+        return _marked(value, self.convert(held, depth + 1) if held else named(value))
+
+
+def _held(value: Any) -> Any:
+    """What an object of somebody's own class holds: the arguments of an exception, or its attributes."""
+    if isinstance(value, BaseException):
+        return value.args
+    return None if isinstance(value, type) or callable(value) else getattr(value, "__dict__", None)
 
 
 def _table_size(rows: list[Any]) -> int:
@@ -212,10 +291,13 @@ def _text(text: str) -> str:
 def _key(key: Any) -> str:
     if isinstance(key, str):
         return _text(str.__str__(key))
-    if isinstance(key, int) and not isinstance(key, bool) and key.bit_length() >= 10_000:
-        return hex(key)
-    return repr(key)[:_LONGEST_REPR]
+    if isinstance(key, int) and not isinstance(key, bool):
+        whole = int.__int__(key)
+        return str(whole) if whole.bit_length() < 10_000 else hex(whole)
+    if isinstance(key, float):
+        return repr(float.__float__(key))
+    return shown(key)
 
 
 def _marked(value: Any, kept: Any) -> dict[str, Any]:
-    return {f"<{type(value).__name__}>": kept}
+    return {f"<{class_name(type(value))}>": kept}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.base.compressed import check_parquet
 from pytest_agentbench.base.errors import BenchmarkError, expect, shown
+from pytest_agentbench.base.files import parsed_json
 from pytest_agentbench.city.map import SEPARATOR, City, Place
 
 PLACE_FILES = ("places.parquet", "places.csv", "places.json")
@@ -105,7 +106,9 @@ def read_places(path: Path) -> City:
     except BenchmarkError:
         raise
     except Exception as error:  # whatever the reader of the format says
-        raise BenchmarkError(f"{path}: cannot be read as a table of places: {error}") from None
+        raise BenchmarkError(
+            f"{path}: cannot be read as a table of places: {error!s:.500}"
+        ) from None
     if not rows:
         raise BenchmarkError(f"{path}: expected places, got none")
     places = [_place(path, number, row) for number, row in enumerate(rows)]
@@ -117,12 +120,14 @@ def read_places(path: Path) -> City:
 
 def _rows(path: Path) -> Iterable[Any]:
     if path.suffix == ".json":
-        rows = json.loads(path.read_text(encoding="utf-8"))
+        rows = parsed_json(path.read_text(encoding="utf-8"))
         if not isinstance(rows, list):
             raise BenchmarkError(f"{path}: expected a list of places, got a {type(rows).__name__}")
         return rows
     import polars as pl
 
+    if path.suffix == ".parquet":
+        check_parquet(path)
     read = pl.read_parquet if path.suffix == ".parquet" else pl.read_csv
     try:
         table: pl.DataFrame = read(path)

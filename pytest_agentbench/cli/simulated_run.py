@@ -100,8 +100,9 @@ def _ask_ahead(
     settings = plan.settings
     asked = {question: question.sample for question in questions}
     ahead = Prefetch(
-        plan.agent, plan.dataset, asked, settings.agent_retries, settings.concurrency, plan.keep
-    )
+        plan.agent, plan.dataset, asked, settings.agent_retries, settings.concurrency,
+        plan.secrets, plan.keep,
+    )  # fmt: skip
     try:
         for question in questions:
             left = None if over is None else max(0.0, over - time.monotonic())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from pytest_agentbench.agents.exits import ExitGuard
 from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.plugin import answers_at_once, compat, hosts, workers
+from pytest_agentbench.plugin import answers_at_once, compat, hosts, last_threads, workers
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import BenchmarkModule, Collection
 from pytest_agentbench.plugin.command_line import (
@@ -42,6 +43,7 @@ def activate(config: pytest.Config) -> None:
     """Makes every run ready. A mistake is a usage error here, before any sample is asked."""
     worker = getattr(config, "workerinput", None)
     told = None if worker is None else worker.get("agentbench_host")
+    threads = set(threading.enumerate())
     try:
         check_resume(config)
         settings, selected, paths = requested(config, hosts.digests(told) if told else {})
@@ -75,6 +77,9 @@ def activate(config: pytest.Config) -> None:
                 mlflow.check_installed()
             controller = Controller(config, list(plans.values()))
             config.pluginmanager.register(controller, "agentbench-controller")
+            config.add_cleanup(
+                lambda: last_threads.end_without(threads, lambda: controller.exit_status)
+            )
             distribution = Distribution(config, controller)
             config.pluginmanager.register(distribution, "agentbench-distribution")
     except BenchmarkError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -9,8 +10,10 @@ from types import ModuleType
 
 import pytest
 
+from pytest_agentbench.base.errors import told
 from pytest_agentbench.plugin import compat
 from pytest_agentbench.plugin.item import ask, put_records_on, sample_function
+from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
 from pytest_agentbench.runs.plan import Plan
 
@@ -134,6 +137,16 @@ class Collection:
         if left_out:
             config.hook.pytest_deselected(items=[item for item in items if item in left_out])
             items[:] = [item for item in items if item not in left_out]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_warning_recorded(self, warning_message: warnings.WarningMessage) -> None:
+        """Before anybody prints it or sends it on: it may be an agent's."""
+        text = told(warning_message.message) if isinstance(warning_message.message, Warning) else ""
+        clean = text
+        for plan in self._plans:
+            clean = github.harmless(plan.secrets.cleaned(clean))
+        if clean != text:
+            warning_message.message = UserWarning(clean)
 
     def pytest_unconfigure(self) -> None:
         for plan in self._plans:

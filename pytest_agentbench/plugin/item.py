@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import EndedByAgent, RemoteAgentError, is_test_outcome
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.benchmarks.protocol import Sample
+from pytest_agentbench.reports import github
 from pytest_agentbench.reports.summary import failures_text
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.plan import Plan, Question
@@ -82,6 +84,7 @@ def _fail(message: str) -> None:
 
 def put_records_on(report: pytest.TestReport, item: pytest.Item, plan: Plan) -> None:
     """Puts the records of an item on its report, which xdist sends to the controller."""
+    _make_fit(report, item.config, lambda text: _text_escaped(plan.secrets.cleaned(text)))
     if report.when == "call" or (report.when == "setup" and not report.passed):
         records: list[Record] = []
         if RECORDS in item.stash:
@@ -95,7 +98,8 @@ def put_records_on(report: pytest.TestReport, item: pytest.Item, plan: Plan) -> 
             records = [*records, *_unanswered(plan, item.name, report, records)]
         # As ASCII text: xdist sends builtins only, and a record may hold anything.
         report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
-    _make_encodable(report, item.config)
+    if os.environ.get("GITHUB_ACTIONS"):  # the record keeps what was really said
+        _make_fit(report, item.config, github.harmless)
 
 
 def _unanswered(
@@ -142,27 +146,30 @@ def failed_records(plan: Plan, name: str, reason: str) -> list[Record]:
     ]  # fmt: skip
 
 
-def _make_encodable(report: pytest.TestReport, config: pytest.Config) -> None:
-    """Escapes lone surrogates in what an agent raised or printed. One would end an xdist session."""
+def _make_fit(report: pytest.TestReport, config: pytest.Config, fit: Callable[[str], str]) -> None:
+    """Changes what an agent raised or printed, wherever pytest shows it.
+
+    Secrets are taken out. A lone surrogate, which would end an xdist session, is escaped.
+    """
     if report.passed and not report.sections:
         return
-    report.sections = _escaped(report.sections)
+    report.sections = _changed(report.sections, fit)
     text = report.longreprtext
-    if text != _text_escaped(text):
+    if text != fit(text):
         data = config.hook.pytest_report_to_serializable(config=config, report=report)
-        data = {key: _escaped(value) for key, value in data.items()}
+        data = {key: _changed(value, fit) for key, value in data.items()}
         back = config.hook.pytest_report_from_serializable(config=config, data=data)
         report.longrepr = back.longrepr
 
 
-def _escaped(part: Any) -> Any:
-    """Builtins with all their texts escaped."""
+def _changed(part: Any, change: Callable[[str], str]) -> Any:
+    """Builtins with all their texts changed."""
     if isinstance(part, str):
-        return _text_escaped(part)
+        return change(part)
     if isinstance(part, dict):
-        return {key: _escaped(value) for key, value in part.items()}
+        return {key: _changed(value, change) for key, value in part.items()}
     if isinstance(part, (list, tuple)):
-        return type(part)(map(_escaped, part))
+        return type(part)(_changed(one, change) for one in part)
     return part
 
 

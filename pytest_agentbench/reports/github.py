@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from pytest_agentbench.runs.scores_file import Scores
@@ -32,6 +33,19 @@ def github_errors(scores: Scores, name: str | None = None) -> list[str]:
         for gate in scores.gates
         if gate.failure is not None
     ]
+
+
+# A line that GitHub's runner obeys: "::stop-commands::x" would switch our own error lines off.
+_COMMANDS = re.compile(r"(?:^|(?<=[\r\n\x0b\x0c\x85\u2028\u2029]))\s*::|##\[")
+
+
+def harmless(text: str) -> str:
+    """A text of an agent's, of which GitHub's runner obeys nothing.
+
+    >>> print(harmless("::error::forged"))
+    :\\:error::forged
+    """
+    return _COMMANDS.sub(lambda found: found[0].replace("::", ":\\:").replace("##[", "#\\#["), text)
 
 
 def _data(text: str) -> str:

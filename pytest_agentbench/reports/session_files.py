@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -93,4 +94,22 @@ def _write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
         writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+def _cell(value: Any) -> Any:
+    """A text that a spreadsheet would run as a formula, with an apostrophe before it; numbers as they are.
+
+    >>> _cell("=1+1"), _cell("-1.5"), _cell(-1.5)
+    ("'=1+1", '-1.5', -1.5)
+    """
+    if not isinstance(value, str) or _NUMBER.fullmatch(value):
+        return value
+    text = value.replace(
+        "\r", "\\r"
+    )  # which csv leaves bare, and readers take for the end of a row
+    return f"'{text}" if value.startswith(_FORMULA) else text

@@ -11,7 +11,7 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.tracebacks import from_agent
 from pytest_agentbench.base import typed_json
-from pytest_agentbench.base.errors import InvalidAnswer
+from pytest_agentbench.base.errors import LONGEST_TOLD, InvalidAnswer, shortened, told
 from pytest_agentbench.base.plain import is_finite, jsonable
 from pytest_agentbench.benchmarks.protocol import Benchmark, Sample
 from pytest_agentbench.runs.record import Metrics, Record, Status
@@ -162,11 +162,9 @@ def _measured(
 
 def _said(error: BaseException) -> str:
     if isinstance(error, RemoteAgentError):
-        return str(error)  # it names the type that was raised in the other process
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # an exception of the agent's own may fail to print itself
-        return type(error).__name__
+        return shortened(str(error), LONGEST_TOLD)  # it names the type raised in the other process
+    text = told(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ def manifest(
         "schema": run_folder.SCHEMA,
         "started": started,
         "arguments": [
-            argument.replace(plan.settings.agent, plan.settings.agent_shown)
+            plan.secrets.cleaned(argument.replace(plan.settings.agent, plan.settings.agent_shown))
             for argument in arguments
         ],
         "settings": plan.settings.as_json(),

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from pytest_agentbench.agents import ask, load
+from pytest_agentbench.agents import ask, load, specs
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.find import Found
+from pytest_agentbench.agents.known_secrets import known_to
 from pytest_agentbench.agents.llm.client import LLM
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
+from pytest_agentbench.base.redaction import Secrets
 from pytest_agentbench.benchmarks.protocol import Sample, Submission
 from pytest_agentbench.runs import hidden, samples
 from pytest_agentbench.runs.submissions import Submitted, look_up, submitted
@@ -152,6 +154,14 @@ class Plan:
         )
 
     @cached_property
+    def secrets(self) -> Secrets:
+        """What no text that an agent gives may bring into records and reports."""
+        settings = self.settings
+        isolated = settings.agent_isolation == "process"
+        passed_on = settings.agent_envs if isolated or specs.is_endpoint(settings.agent) else None
+        return known_to(settings.agent, settings.llm or (), settings.agent_params, passed_on)
+
+    @cached_property
     def agent(self) -> load.Agent:
         """What the fixture ``agent`` gives, unless a conftest has its own."""
         return self.loaded_agent.agent
@@ -165,15 +175,16 @@ class Plan:
         if self.submission is not None:
             return look_up(self.submission.answers, sample, epoch)
         call = load.ready(agent, self.settings.agent_timeout, self.llm)
-        return ask.ask(call, sample.context, self.settings.agent_retries)
+        return ask.ask(call, sample.context, self.settings.agent_retries, self.secrets)
 
     def ask_ahead(self, questions: Iterable[Question]) -> None:
         """Starts to ask these questions in their order, ``concurrency`` at a time."""
         asked = {one: one.sample for one in questions if self.is_asked(one)}
         settings = self.settings
         self._prefetch = Prefetch(
-            self.agent, self.dataset, asked, settings.agent_retries, settings.concurrency, self.keep
-        )
+            self.agent, self.dataset, asked, settings.agent_retries, settings.concurrency,
+            self.secrets, self.keep,
+        )  # fmt: skip
 
     @property
     def asks_ahead(self) -> bool:

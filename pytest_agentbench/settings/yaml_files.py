@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,13 @@ def mapping_in(path: Path, what: str) -> dict[str, Any]:
     import yaml  # not needed by runs without such a file
 
     try:
-        loader = yaml.SafeLoader(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        _refuse_deep(path, text)
+        loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
-        _refuse_repeated_keys(path, node)
+        if node is not None:
+            _refuse_repeated_keys(path, node)
+            _refuse_what_grows(path, node)
         data = None if node is None else loader.construct_document(node)
     except OSError as error:
         raise SettingsError(f"{path}: expected {what} file: {error.strerror}") from None
@@ -35,12 +40,61 @@ def mapping_in(path: Path, what: str) -> dict[str, Any]:
     return data
 
 
-def _refuse_repeated_keys(path: Path, root: yaml.Node | None) -> None:
+MOST_VALUES = 100_000  # with those that aliases repeat
+MOST_LEVELS = 100
+_BRACKETS = re.compile(r"[][{}]")
+
+
+def _refuse_deep(path: Path, text: str) -> None:
+    """PyYAML takes seconds for brackets within brackets, until Python stops it."""
+    depth = 0
+    for bracket in _BRACKETS.finditer(text):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > MOST_LEVELS:
+            line = text.count("\n", 0, bracket.start()) + 1
+            raise SettingsError(
+                f"{path}: expected at most {MOST_LEVELS} brackets within each other, got more in line {line}"
+            )
+
+
+def _refuse_what_grows(path: Path, root: yaml.Node) -> None:
+    """A few lines of aliases (``&a``, ``*a``) may stand for more values than there is memory, or for no end."""
+    sizes: dict[int, int | None] = {}  # by node; None while it is open
+    waiting = [root]
+    while waiting:
+        node = waiting[-1]
+        if isinstance(node.value, str):
+            sizes[id(node)] = 1
+        if sizes.get(id(node)) is not None:
+            waiting.pop()
+            continue
+        parts = [p for part in node.value for p in (part if isinstance(part, tuple) else (part,))]
+        opened = id(node) in sizes
+        sizes[id(node)] = None
+        if not opened:
+            inside = next((p for p in parts if sizes.get(id(p), 1) is None), None)
+            if inside is not None:
+                line = inside.start_mark.line + 1
+                raise SettingsError(
+                    f"{path}: expected values that end, got one that holds itself in line {line}"
+                )
+            waiting += parts
+            continue
+        sizes[id(node)] = total = 1 + sum(sizes[id(part)] or 0 for part in parts)
+        if total > MOST_VALUES:
+            raise SettingsError(
+                f"{path}: expected at most {MOST_VALUES} values, got more, by aliases (*name), in line "
+                f"{node.start_mark.line + 1}"
+            )
+
+
+def _refuse_repeated_keys(path: Path, root: yaml.Node) -> None:
     """YAML lets the last of two equal keys win; whoever wrote both meant one of them."""
-    open_nodes, seen = [root], set()
+    open_nodes: list[yaml.Node] = [root]
+    seen: set[int] = set()
     while open_nodes:
         node = open_nodes.pop()
-        if node is None or id(node) in seen or isinstance(node.value, str):
+        if id(node) in seen or isinstance(node.value, str):
             continue
         seen.add(id(node))
         lines: dict[tuple[str, str], int] = {}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from pytest_agentbench.agents.ask import ask
-from pytest_agentbench.agents.errors import TransientError
+from pytest_agentbench.agents.errors import RemoteAgentError, TransientError
 
 
 def test_retries_end(monkeypatch):
@@ -40,3 +42,33 @@ def test_a_wait_that_is_asked_for_is_kept_unless_it_is_too_long(monkeypatch, ask
     assert len(made) == calls
     assert pauses == ([] if slept is None else [pytest.approx(slept, abs=0.001)])
     assert outcome.answer == (None if slept is None else "answer")
+
+
+class Own(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit, Own])
+def test_whatever_an_agent_raises_is_the_outcome(kind):
+    def agent(context):
+        raise kind("mine")
+
+    error = ask(agent, "x").error
+    assert isinstance(error, RemoteAgentError if kind is KeyboardInterrupt else kind)
+    assert "mine" in str(error)
+
+
+def test_a_signal_ends_the_run_though_the_agent_catches_it():
+    def agent(context):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except BaseException:
+            return "a constant"
+
+    with pytest.raises(KeyboardInterrupt):
+        ask(agent, "x")
+
+
+def test_words_of_pytest_are_for_pytest():
+    with pytest.raises(pytest.skip.Exception):
+        ask(lambda context: pytest.skip("not today"), "x")

@@ -177,3 +177,60 @@ def test_an_agents_own_timeout_error_is_not_ours():
 
     with pytest.raises(TimeoutError, match="the model's server"):
         LocalAgent(fails, timeout=5.0)(1)
+
+
+class Nasty:
+    def __repr__(self):
+        raise KeyboardInterrupt
+
+    __eq__ = __len__ = __iter__ = __repr__
+    __hash__ = None
+
+
+@pytest.mark.parametrize("timeout", [None, 10.0])
+@pytest.mark.parametrize(
+    "kind", [SystemExit, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit]
+)
+def test_a_coroutine_may_raise_what_ends_a_loop(kind, timeout):
+    async def inner():
+        raise kind("inner")
+
+    async def agent(context):
+        if context == "itself":
+            raise kind("own")
+        if context == "task":
+            await asyncio.create_task(inner())
+        if context == "stop":
+            asyncio.get_running_loop().stop()
+            await asyncio.sleep(60)
+        return context
+
+    called = LocalAgent(agent, timeout)
+    for context in ("itself", "task", "stop"):
+        with pytest.raises((kind, asyncio.CancelledError, RuntimeError)):
+            called(context)
+        assert called("fine") == "fine"
+    called.close()
+
+
+@pytest.mark.parametrize("timeout", [None, 10.0])
+def test_an_answer_is_plain_before_anybody_looks_at_it(timeout):
+    async def later(context):
+        return [Nasty(), (1,), float("inf")]
+
+    for target in (lambda context: [Nasty(), (1,), float("inf")], later):
+        agent = LocalAgent(target, timeout)
+        assert agent(1) == [{"<Nasty>": "<a Nasty>"}, [1], float("inf")]
+        agent.close()
+
+
+def test_an_object_that_never_ends_takes_the_agents_time():
+    class Endless:
+        def tolist(self):
+            while True:
+                time.sleep(0.01)
+
+    agent = LocalAgent(lambda context: Endless(), 0.2)
+    with pytest.raises(AgentTimeout):
+        agent(1)
+    agent.close()

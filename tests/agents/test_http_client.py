@@ -12,7 +12,7 @@ import traceback
 import pytest
 from llm_server import KEY, break_off, slow
 
-from pytest_agentbench.agents.http_client import Endpoint, TooLarge
+from pytest_agentbench.agents.http_client import Endpoint, TooLarge, WrongLength
 
 
 @pytest.fixture
@@ -54,6 +54,55 @@ def test_a_reply_has_at_most_as_many_bytes_as_allowed(server, endpoint, length):
     else:
         with pytest.raises(TooLarge):
             endpoint.post(b"{}", 10)
+
+
+def lengths(*given, body=b"{}"):
+    """A reply with these lengths, on a connection that stays open."""
+
+    def step(handler):
+        head = "".join(f"Content-Length: {length}\r\n" for length in given)
+        handler.wfile.write(f"HTTP/1.1 200 OK\r\n{head}\r\n".encode() + body)
+        handler.wfile.flush()
+        time.sleep(2)
+
+    return step
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        (["-1"], WrongLength),
+        (["two"], WrongLength),
+        (["2", "3"], WrongLength),
+        (["2, 3"], WrongLength),
+        (["\u00b2"], WrongLength),
+        (["0x2"], WrongLength),
+        (["1001"], TooLarge),
+        (["9" * 5000], TooLarge),
+        (["2", "2"], None),
+    ],
+)
+def test_a_length_that_is_none_is_refused_at_once(server, endpoint, given, error):
+    server.script = [lengths(*given)]
+    started = time.monotonic()
+    if error is None:
+        assert endpoint.post(b"{}", 10).body == b"{}"
+    else:
+        with pytest.raises(error):
+            endpoint.post(b"{}", 10)
+    assert time.monotonic() - started < 1.5
+
+
+def test_chunks_without_end_are_cut_off(server, endpoint):
+    def step(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        with contextlib.suppress(OSError):
+            for _ in range(10_000):
+                handler.wfile.write(b"64\r\n" + b"x" * 100 + b"\r\n")
+
+    server.script = [step]
+    with pytest.raises(TooLarge):
+        endpoint.post(b"{}", 10)
 
 
 def test_no_frame_of_an_error_holds_the_key(server, endpoint):

@@ -161,3 +161,22 @@ def test_what_cannot_be_locked_is_told_apart_from_what_is_held():
     os.close(read)
     os.close(write)
     assert files.locked(read) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('["\\ud800"]', r"half a character \('\\ud800'\) in a text"),
+        ('{"\\uDFFF": 1}', "half a character"),
+        ("[" * 5000, "nested too deep"),
+        ("[1", "Expecting"),
+        ("1" * 5000, "Exceeds the limit"),
+    ],
+)
+def test_json_that_cannot_be_kept_is_a_value_error(text, why):
+    with pytest.raises(ValueError, match=why):
+        files.parsed_json(text)
+
+
+def test_whole_characters_may_be_escaped():
+    assert files.parsed_json('["\\ud83d\\ude00", "\\\\ud800"]') == ["\U0001f600", "\\ud800"]

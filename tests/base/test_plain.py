@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import enum
 import json
+import time
 from datetime import date
 
 import numpy as np
@@ -21,6 +23,7 @@ from pytest_agentbench.base.plain import (
     jsonable,
     keys_shown,
     limit_words,
+    plain_answer,
     unpacked,
 )
 
@@ -64,11 +67,100 @@ def test_answers_that_would_never_end_are_cut():
     endless.append(endless)
     assert "too deep" in json.dumps(jsonable(endless))
 
-    class Hostile:
-        def __repr__(self):
-            raise RuntimeError
+    twice: list = []
+    twice += [twice, {"a": twice}]
+    assert json.dumps(jsonable(twice)).count("too deep") == 2
 
-    assert jsonable(Hostile()) == {"<Hostile>": "<raised RuntimeError>"}
+
+def test_lists_within_each_other_are_counted_before_they_are_copied():
+    """40 lists, and 2**40 values to whoever follows them all."""
+    value: list = ["x"]
+    for _ in range(40):
+        value = [value, value]
+    started = time.process_time()
+    kept = json.dumps(jsonable({"a": value}))
+    assert time.process_time() - started < 1
+    assert 100_000 < kept.count("x") < 1_000_000
+    with pytest.raises(ValueError, match="at most 1000000 values"):
+        jsonable(value, whole=True)
+
+
+def test_of_an_answer_that_is_too_large_the_beginning_is_kept():
+    assert plain_answer([float("-inf"), (1,), {2: b""}]) == [
+        float("-inf"), [1], {"2": {"<bytes>": "b''"}}
+    ]  # fmt: skip
+    value: list = ["x"]
+    for _ in range(40):
+        value = [value, value]
+    kept = json.dumps(plain_answer(value))
+    assert 100 < kept.count("x") < 10_000
+    assert "too large to be kept" in kept
+
+
+def test_what_is_shared_and_small_is_kept_as_often_as_it_stands_there():
+    row, deep = [0.5, "x"], [[[["x"]]]]
+    assert jsonable([row] * 3) == [[0.5, "x"]] * 3
+    value = deep
+    for _ in range(96):  # the same list again, where it would be too deep
+        value = [value]
+    kept = jsonable([deep, value])
+    assert kept[0] == deep
+    assert "too deep" in json.dumps(kept[1])
+
+
+class Own:
+    def __init__(self, **held):
+        vars(self).update(held)
+
+    def __repr__(self):
+        while True:
+            pass
+
+
+def test_objects_are_kept_by_what_they_hold_and_not_by_what_they_say():
+    bomb: list = []
+    for _ in range(40):
+        bomb = [bomb, bomb]
+    assert jsonable(Own(stars=4)) == {"<Own>": {"stars": 4}}
+    assert jsonable(Own()) == {"<Own>": "<a Own>"}
+    assert jsonable(ValueError("x", 1)) == {"<ValueError>": ["x", 1]}
+    assert jsonable({Own(): 1, 2: 3, (1, "a"): 4}) == {"<a Own>": 1, "2": 3, "(1, 'a')": 4}
+    assert "too deep" in json.dumps(jsonable(ValueError(bomb)))
+    assert jsonable(collections.deque([bomb])) == {"<deque>": "<a deque>"}
+
+
+class OwnInt(int):
+    def _never(self, *args):
+        raise ZeroDivisionError
+
+    __eq__ = __lt__ = __repr__ = __str__ = __index__ = __int__ = __hash__ = _never
+
+
+class OwnList(list):
+    __iter__ = __len__ = __getitem__ = OwnInt._never
+
+
+def test_what_tolist_gives_is_plain_as_well():
+    class Array:
+        def tolist(self):
+            return OwnList([OwnInt(3), OwnList([OwnInt(4)])])
+
+    for made in (jsonable(Array()), jsonable(unpacked(Array()))):
+        assert (type(made), type(made[0]), type(made[1]), type(made[1][0])) == (
+            list,
+            int,
+            list,
+            int,
+        )
+        assert made == [3, [4]]
+    assert [type(one) for one in items(Array())] == [int, OwnList]
+
+    class Again:
+        def tolist(self):
+            return self
+
+    assert "too deep" in json.dumps(jsonable(Again()))
+    assert isinstance(unpacked(Again()), Again)
 
 
 class Name(str):
@@ -117,7 +209,7 @@ def test_items_are_those_of_lists_and_arrays_only():
             while True:
                 yield 1
 
-    assert items(Endless([5, 6])) == [1, 1]
+    assert items(Endless([5, 6])) == [5, 6]
 
 
 @pytest.mark.parametrize(

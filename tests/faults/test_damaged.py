@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import shutil
@@ -12,8 +13,10 @@ import pytest
 from faults.sessions import logged, numbers, write_agent
 from toy_runs import make_run
 
+from pytest_agentbench.base import compressed
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.behavior_modeling import store, tasks
+from pytest_agentbench.base.progress import Progress
+from pytest_agentbench.benchmarks.behavior_modeling import answer_files, store, tasks
 from pytest_agentbench.benchmarks.behavior_modeling.text_models.vector_cache import VectorCache
 from pytest_agentbench.benchmarks.humob.table_cache import load_table
 from pytest_agentbench.benchmarks.humob.tables import read_table
@@ -172,3 +175,22 @@ def test_a_run_of_another_schema_is_refused_and_left_alone(project, monkeypatch,
             assert said in refused.stderr.str()
             assert "(pytest-agentbench 0.0.9)" in refused.stderr.str()
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+def test_files_that_would_fill_the_memory_are_refused_by_every_reader(tmp_path, monkeypatch):
+    monkeypatch.setattr(compressed, "HARMLESS", 1 << 20)
+    table, lines = tmp_path / "table.csv.gz", tmp_path / "user.json.gz"
+    table.write_bytes(gzip.compress(b"uid,d,t,x,y\n" + b"1,60,0,1,1\n" * 300_000))
+    lines.write_bytes(gzip.compress(b'{"user_id": "u"}\n' * 300_000))
+    parquet = tmp_path / "places.parquet"
+    pl.select(pl.repeat(0, 3_000_000).alias("uid")).write_parquet(parquet, compression="zstd")
+    for path, read in (
+        (table, read_table),
+        (parquet, read_table),
+        (parquet, map_files.read_places),
+        (lines, lambda path: list(store._rows("user", path, Progress("x", "lines")))),
+        (table, lambda path: answer_files.read(path, bool)),
+        (lines, tasks._read),
+    ):
+        with pytest.raises(BenchmarkError, match=rf"{path.name}: expected .* which would fill the"):
+            read(path)

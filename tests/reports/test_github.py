@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_agentbench.reports.github import MOST_BYTES, append_summary, github_errors
+from pytest_agentbench.reports.github import MOST_BYTES, append_summary, github_errors, harmless
 from pytest_agentbench.runs.scores_file import GateResult, Scores
 
 GATES = (
@@ -37,3 +37,34 @@ def test_the_summary_stays_below_what_github_takes(tmp_path):
     assert text.endswith("é line\n\n\n*The rest was cut: a summary may have 1 MiB.*\n")
     append_summary(path, "more\n" * 100)
     assert path.stat().st_size <= MOST_BYTES
+
+
+def test_a_text_of_an_agents_gives_no_orders():
+    text = "a :: b\n  ::stop-commands::x\r::add-mask::y ##[error]z\nx::y\n"
+    assert harmless(text) == "a :: b\n  :\\:stop-commands::x\r:\\:add-mask::y #\\#[error]z\nx::y\n"
+
+
+AGENT = """
+import warnings
+def agent(context):
+    print("::stop-commands::mine")
+    print("  ::error::forged")
+    warnings.warn("\\n::add-mask::a")
+    raise ValueError("x\\n::stop-commands::mine\\n##[error]forged" + "x" * 30_000 * (context["a"] == 1))
+"""
+
+
+def test_on_github_an_agent_neither_forges_nor_silences_error_lines(project, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    project.write(agent__py=AGENT)
+    result = project.pytest(
+        "--benchmark=toysum", "--agent=agent.py", "--limit=4", "-rA", "--gate=accuracy > 0.5"
+    )
+    lines = [line.strip() for line in result.stdout.lines]
+    assert [line[:25] for line in lines if line.startswith("::")] == [
+        "::error title=gate failed"
+    ] * 2
+    assert not [line for line in lines if "##[" in line]
+    assert ":\\:stop-commands::mine" in lines
+    printed = [record["evidence"]["stdout"] for record in project.records()]
+    assert printed[0].startswith("::stop-commands::mine\n")  # the record keeps what was said

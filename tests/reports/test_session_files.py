@@ -11,6 +11,8 @@ from toy_runs import make_run
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.reports import session_files
 from pytest_agentbench.runs import stored
+from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.scores_file import Scores
 
 
 def hostile(context):
@@ -67,3 +69,25 @@ def test_a_folder_is_no_file(tmp_path, runs):
     (tmp_path / "file").write_text("")
     with pytest.raises(BenchmarkError, match="--agentbench-json: expected a file that can be"):
         session_files.write_json(tmp_path / "file" / "out.json", [])
+
+
+def test_a_cell_is_no_formula_for_a_spreadsheet(tmp_path):
+    errors = [
+        "=cmd|' /C calc'!A0",
+        "+1+1",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1\r",
+        "-1.5",
+        "fine",
+        "-",
+    ]
+    records = [
+        Record("b", f"s[{number}]", "error", error=error) for number, error in enumerate(errors)
+    ]
+    scores = Scores(benchmark="b", primary="exact", readings={"exact": {}})
+    beside = session_files.write_csv(tmp_path / "s.csv", [(scores, records)])
+    with beside.open(newline="", encoding="utf-8") as file:
+        cells = [row["error"] for row in csv.DictReader(file)]
+    assert cells == [*(f"'{error}" for error in errors[:5]), "'\\r=1\\r", "-1.5", "fine", "'-"]

@@ -56,7 +56,7 @@ BOOM = ValueError("boom")
         (MissingAnswer("no answer for this sample"), "error", "no answer for this sample", False),
         (BOOM, "error", "ValueError: boom", True),
         (SystemExit(3), "error", "SystemExit: 3", True),
-        (Unprintable(), "error", "Unprintable", True),
+        (Unprintable(), "error", "Unprintable: <its text could not be made: RuntimeError>", True),
         (RemoteAgentError(("KeyError",), "'x'", ""), "error", "KeyError: 'x'", True),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,

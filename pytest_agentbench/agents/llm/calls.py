@@ -22,6 +22,7 @@ from pytest_agentbench.agents.llm.embeddings import Embeddings, Vectors, offline
 from pytest_agentbench.agents.llm.entries import Entry
 from pytest_agentbench.agents.llm.replies import Answer, Failure, read
 from pytest_agentbench.agents.missing import asked_at, refuse
+from pytest_agentbench.base import errors
 
 Result = TypeVar("Result")
 
@@ -78,7 +79,9 @@ def request_of(
         or not asked
         or not all(isinstance(m, Mapping) and "role" in m for m in asked)
     ):
-        raise TypeError(f'expected messages [{{"role": …, "content": …}}], got {asked!r:.200}')
+        raise TypeError(
+            f'expected messages [{{"role": …, "content": …}}], got {errors.shown(asked)}'
+        )
     for name in ("tools", "tool_choice"):
         if options.pop(name, None):
             raise TypeError(f"expected a request without {name}: the reply is a text")

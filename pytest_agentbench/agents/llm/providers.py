@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_agentbench.base.errors import shown
+
 # As the providers document them; None where everybody has an address of their own.
 ADDRESSES: Mapping[str, str | None] = {
     "openai": "https://api.openai.com/v1",
@@ -30,7 +32,7 @@ def with_address(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     name = str(provider).lower()
     if name not in ADDRESSES:
         raise ValueError(
-            f"{where}: provider: expected one of {', '.join(ADDRESSES)}; got {provider!r:.80}"
+            f"{where}: provider: expected one of {', '.join(ADDRESSES)}; got {shown(provider)}"
         )
     if entry.get("base_url") is None:  # its own address comes first: a proxy, another region
         if ADDRESSES[name] is None:

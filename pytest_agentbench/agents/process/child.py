@@ -19,25 +19,21 @@ import socket
 import sys
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from pytest_agentbench.agents import retry
 from pytest_agentbench.agents.call import LocalAgent
-from pytest_agentbench.agents.errors import TransientError
+from pytest_agentbench.agents.described import described
 from pytest_agentbench.agents.find import find
 from pytest_agentbench.agents.llm.calls import RelayedLLM
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.shapes import function_of
-from pytest_agentbench.agents.tracebacks import from_agent
 from pytest_agentbench.agents.usage import Usage, counting
-from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError, told
 from pytest_agentbench.base.plain import jsonable
 
-_LONGEST_TEXT = 20_000
 _UNTIL_KILLED = 10.0  # seconds
 _TOO_LATE = (
     "expected a question to a tool while the agent answers the context that came with it, got one after "
@@ -266,7 +262,7 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
         function = function_of(found.target, llm if orders["llm"] else None, orders["params"])
     except BaseException as error:
         ours = isinstance(error, BenchmarkError)
-        text = str(error) if ours else f"--agent: {type(error).__name__}: {error}"
+        text = told(error) if ours else f"--agent: {type(error).__name__}: {told(error)}"
         channel.send(wire.encoded({"failed": text}))
         return None
     channel.send(wire.encoded({"ready": found.digest, "note": found.surroundings.note}))
@@ -294,7 +290,7 @@ def _serve(channel: _Channel, agent: LocalAgent, llm: RelayedLLM, message: dict[
             context = _with_tools(message["context"], message["tools"], ask)
             reply = {"answer": agent(context)}
     except BaseException as error:
-        reply = {"error": _described(error)}
+        reply = {"error": described(error)}
     missing = [[one.what, one.advice, one.at] for one in usage.missing]
     reply["usage"] = {"counts": usage.counts, "messages": usage.messages, "missing": missing}
     for stream in (sys.stdout, sys.stderr):
@@ -310,42 +306,4 @@ def _payload(reply: dict[str, Any]) -> bytes:
     try:
         return wire.encoded(jsonable(reply))
     except Exception as error:
-        return wire.encoded({"error": _described(error)})
-
-
-def _described(error: BaseException) -> dict[str, Any]:
-    kinds = [kind for kind in type(error).__mro__ if kind not in (BaseException, object)]
-    return {
-        "types": [_name(kind) for kind in kinds],
-        "message": _text("text", lambda: str(error))[:_LONGEST_TEXT],
-        "traceback": _text("traceback", lambda: _formatted(error))[-_LONGEST_TEXT:],
-        "status": _status(error),
-        "transient": retry.is_transient(error),
-        "retry_after": error.retry_after if isinstance(error, TransientError) else None,
-    }
-
-
-def _name(kind: type) -> str:
-    plain = kind.__module__ == "builtins"
-    return kind.__qualname__ if plain else f"{kind.__module__}.{kind.__qualname__}"
-
-
-def _text(what: str, make: Callable[[], str]) -> str:
-    try:
-        return make()
-    except Exception as problem:
-        return f"<its {what} could not be made: {type(problem).__name__}>"
-
-
-def _formatted(error: BaseException) -> str:
-    return "".join(traceback.format_exception(type(error), error, from_agent(error)))
-
-
-def _status(error: BaseException) -> int | None:
-    """The HTTP status that the errors of most clients carry under one of these names."""
-    for name in ("status", "status_code", "code"):
-        with contextlib.suppress(Exception):
-            value = getattr(error, name, None)
-            if type(value) is int and 100 <= value < 600:
-                return value
-    return None
+        return wire.encoded({"error": described(error)})

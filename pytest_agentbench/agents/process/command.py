@@ -24,6 +24,7 @@ from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
 from pytest_agentbench.agents.process.process import Ended, Process
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Own, Sandbox
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.redaction import Secrets, command_shown, in_command
 
 
 class CommandAgent(ProcessAgent):
@@ -43,6 +44,7 @@ class CommandAgent(ProcessAgent):
         self._cwd = Path.cwd() if cwd is None else Path(cwd).resolve()
         self._arguments = _split(command, self._cwd)
         self._command = command
+        self._secrets = Secrets(in_command(command))
         self._sandbox = None if isolation is None else Sandbox(isolation, self._own())
 
     @property
@@ -138,6 +140,7 @@ class CommandAgent(ProcessAgent):
                 line = process.receive(lines.take, deadline)
             except Ended:
                 return self._last_words(process)
+            line = self._secrets.cleaned_bytes(line)  # before any of it is cut and quoted
             message = wire.decoded(line)
             if not _is_call(message, tools):
                 break
@@ -191,7 +194,7 @@ def _is_call(message: Any, tools: wire.Tools) -> bool:
 
 def _split(command: str, cwd: Path) -> list[str]:
     def refused(expected: str) -> BenchmarkError:
-        return BenchmarkError(f"--agent cmd:{command}: expected {expected}")
+        return BenchmarkError(f"--agent cmd:{command_shown(command)}: expected {expected}")
 
     try:
         arguments = shlex.split(command)

@@ -27,7 +27,7 @@ from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
 from pytest_agentbench.agents.process.process import Ended, Process, TimeUp
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Own, Sandbox
 from pytest_agentbench.agents.usage import CURRENT, Missing
-from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError, shown
 
 # Not `-m`, which puts the working directory before the standard library. The package's folder goes last
 # for the same reason, until the child has the parent's whole path.
@@ -115,7 +115,7 @@ class IsolatedAgent(ProcessAgent):
                 reply = wire.decoded(process.receive(wire.take_frame, deadline))
                 if not isinstance(reply, dict) or not reply.keys() & {"call", "answer", "error"}:
                     raise wire.Garbled(
-                        f"expected an answer, an error or a call, got {reply!r:.200}"
+                        f"expected an answer, an error or a call, got {shown(reply)}"
                     )
                 if "call" not in reply:
                     return reply

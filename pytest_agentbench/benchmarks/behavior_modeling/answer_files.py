@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import zlib
 from collections.abc import Callable, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.base.compressed import unzipped
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.files import refuse_pickle
 
@@ -59,7 +59,7 @@ def _text(path: Path) -> str:
         content = path.read_bytes()
         refuse_pickle(path, content)
         if content.startswith(_GZIP):
-            content = gzip.decompress(content)
+            content = unzipped(path, content)
             refuse_pickle(path, content)
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

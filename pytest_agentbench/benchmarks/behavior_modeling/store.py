@@ -20,10 +20,10 @@ import zlib
 from collections.abc import Collection, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar, cast
 
-from pytest_agentbench.base import files
-from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base import compressed, files
+from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.progress import Progress
 from pytest_agentbench.benchmarks.behavior_modeling.hidden_reviews import (
     NOTHING_HIDDEN,
@@ -298,8 +298,9 @@ def _fill(path: Path, sources: dict[str, Path]) -> None:
 
 def _rows(table: str, source: Path, progress: Progress) -> Iterator[tuple[Any, ...]]:
     try:
-        with gzip.open(source) if source.suffix == ".gz" else source.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
+        zipped = source.suffix == ".gz"
+        with cast(IO[bytes], gzip.open(source) if zipped else source.open("rb")) as stream:
+            for number, line in enumerate(compressed.lines(source, stream), 1):
                 if number % _BATCH == 0:
                     progress.add(_BATCH)
                 text = line.strip()
@@ -315,7 +316,7 @@ def _row(table: str, line: bytes, source: Path, number: int) -> tuple[Any, ...]:
     where = f"{source}, line {number}"
     try:
         text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        record = json.loads(text)
+        record = files.parsed_json(text)
     except ValueError as error:
         raise BenchmarkError(f"{where}: expected one JSON object a line, but {error}") from None
     if not isinstance(record, dict):
@@ -326,7 +327,9 @@ def _row(table: str, line: bytes, source: Path, number: int) -> tuple[Any, ...]:
     values = [record.get(name) for name in needed]
     for name, value in zip(needed, values, strict=True):
         if not isinstance(value, (str, int)) or isinstance(value, bool):
-            raise BenchmarkError(f"{where}: expected the key {name!r} with an id, got {value!r}")
+            raise BenchmarkError(
+                f"{where}: expected the key {name!r} with an id, got {shown(value)}"
+            )
     if table != "review":
         return str(values[0]), text
     review_id = record.get("review_id")
@@ -342,7 +345,7 @@ def review_time(record: dict[str, Any]) -> float | None:
         if record.get(key) is not None:
             try:
                 return _moment(record[key])
-            except ValueError:
+            except (ValueError, OverflowError):
                 return None
     return None
 

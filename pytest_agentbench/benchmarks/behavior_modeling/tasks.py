@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gzip
 import json
 import math
 import re
@@ -13,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.base.compressed import unzipped
 from pytest_agentbench.base.errors import BenchmarkError, expect, shown
+from pytest_agentbench.base.files import parsed_json
 from pytest_agentbench.base.plain import is_id
 from pytest_agentbench.benchmarks.behavior_modeling import layouts
 from pytest_agentbench.benchmarks.behavior_modeling.layouts import Layout, existing
@@ -223,9 +224,11 @@ def _list(path: Path) -> list[dict[str, Any]]:
 def _read(path: Path) -> Any:
     try:
         content = path.read_bytes()
-        text = gzip.decompress(content) if path.suffix == ".gz" else content
-        return json.loads(text)
-    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
+        text = unzipped(path, content) if path.suffix == ".gz" else content
+        return parsed_json(text.decode(json.detect_encoding(text)))
+    except BenchmarkError:
+        raise
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise BenchmarkError(f"{path}: expected a JSON file, but {error}") from None
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from pytest_agentbench.base.compressed import check_gzip, check_parquet
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob.editions import (
     CELL_MAX,
@@ -88,9 +89,12 @@ def read_table(path: Path, *, masked: bool = True) -> Table:
 
 def read_rows(path: Path, *, masked: bool = True) -> Rows:
     """The checked rows of one file in its order: uids, (d, t, x, y), and how to name a row."""
-    header = suffix_of(path) != ".parquet" and has_header(path)
-    frame = _read_parquet(path) if suffix_of(path) == ".parquet" else _read_csv(path, header)
-    where = RowNames(path, first_line=None if suffix_of(path) == ".parquet" else 1 + header)
+    kind = suffix_of(path)
+    if kind != ".parquet" and _is_gzipped(path):
+        check_gzip(path)  # before the reader in native code has it all in memory
+    header = kind != ".parquet" and has_header(path)
+    frame = _read_parquet(path) if kind == ".parquet" else _read_csv(path, header)
+    where = RowNames(path, first_line=None if kind == ".parquet" else 1 + header)
     uid, rows = rows_of(frame)
     del frame
     _check_ranges(uid, rows, where, masked)
@@ -141,19 +145,23 @@ def has_header(path: Path) -> bool:
 
 def text_lines(path: Path) -> Iterator[str]:
     """The lines of a file, gzipped or not, without their ends."""
-    with path.open("rb") as file:
-        gzipped = file.read(2) == b"\x1f\x8b"
     try:
-        with gzip.open(path, "rb") if gzipped else path.open("rb") as stream:
+        with gzip.open(path, "rb") if _is_gzipped(path) else path.open("rb") as stream:
             for line in stream:
                 yield line.decode("utf-8", "replace").rstrip("\r\n")
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise BenchmarkError(f"{path}: expected whole gzip data, got a part ({error})") from None
 
 
+def _is_gzipped(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
 def _read_parquet(path: Path) -> pl.DataFrame:
     import polars as pl
 
+    check_parquet(path)
     try:
         frame = pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import re
 import zlib
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pytest_agentbench.base.compressed import HARMLESS, unzipped
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob import table_cache
 from pytest_agentbench.benchmarks.humob.editions import (
@@ -115,11 +115,11 @@ def _text(path: Path, found: Problems) -> bytes:
         found.add(f"gzip: expected a gzip file, got one that starts with {raw[:8]!r}")
         return raw
     try:
-        return gzip.decompress(raw)
+        return unzipped(path, raw)
     except (EOFError, OSError, zlib.error) as error:
         found.add(f"gzip: the data are damaged or cut off: {error}")
     try:
-        return zlib.decompressobj(wbits=31).decompress(raw)
+        return zlib.decompressobj(wbits=31).decompress(raw, HARMLESS)
     except zlib.error:
         return b""
 
