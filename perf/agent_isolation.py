@@ -3,8 +3,8 @@
 An agent that does nothing is asked in this process, in a child (`--agent-isolation process`), as a command
 and over HTTP: with a small context, with that of a humob user of 1,000, 2,000 or 4,000 rows (a quarter as
 many cells out), and with a tool that it asks once. Microseconds of the whole call, JSON on both sides
-included; "JSON" is coding and decoding context and answer alone. Medians of 1,000 calls. MB: the agent's
-own process.
+included; "JSON" is coding and decoding context and answer alone. Medians of 1,000 calls. MB: the
+agent's own process and its supervisor.
 """
 
 from __future__ import annotations
