@@ -143,7 +143,8 @@ class Distribution:
             return
         lost = node.gateway.spec
         others = [spec for spec in self._specs if _host(spec) != _host(lost)]
-        for spec in (lost, *others):
+        # A new worker here may be killed as it starts; a host that cannot be reached stays so.
+        for spec in (*[lost] * (_MOST_EARLY_DEATHS if lost.popen else 1), *others):
             if spec.socket or _host(spec) in self._unreachable:
                 continue  # a socket server has one worker at a time; a second would wait for ever
             spare = copy.copy(spec)  # clone() changes its id
@@ -151,7 +152,8 @@ class Distribution:
                 clone(SimpleNamespace(gateway=SimpleNamespace(spec=spare)))
                 return
             except _lost_errors():
-                self._lose(_host(spec))
+                if not spec.popen:
+                    self._lose(_host(spec))
         self._lose(_host(lost))
         # xdist waits for ever for the collection of a worker that it counts on.
         began = node.gateway.id in self._collected

@@ -82,7 +82,10 @@ def test_a_mistake_in_the_agent_is_a_usage_error_and_said_once(project):
     assert "INTERNALERROR" not in text
 
 
-@pytest.mark.parametrize("end", ["os._exit(0)", "pytest.exit('bye', returncode=0)"])
+@pytest.mark.parametrize(
+    "end",
+    [pytest.param("os._exit(0)", marks=pytest.mark.slow), "pytest.exit('bye', returncode=0)"],
+)
 def test_an_agent_that_ends_its_worker_or_session_fails_its_sample(project, end):
     project.write(
         agent__py=f"import os, pytest\ndef agent(c):\n    if c['a'] == 5: {end}\n    return c['a'] + c['b']\n"
