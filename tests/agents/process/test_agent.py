@@ -59,7 +59,7 @@ def at_once(agent, folder, calls):
     folder.mkdir()
     meet = (
         f"open(f'{folder}/{{time.time_ns()}}-{{os.getpid()}}', 'w').close(); "
-        f"any(iter(lambda: time.sleep(0.01) or len(os.listdir('{folder}')) < {calls}, False))"
+        f"all(iter(lambda: time.sleep(0.01) or len(os.listdir('{folder}')) < {calls}, False))"
     )
     with ThreadPoolExecutor(calls) as pool:
         return list(pool.map(agent, [meet] * calls))
