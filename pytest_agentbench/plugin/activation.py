@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from pytest_agentbench.agents import last_threads
 from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.plugin import hosts, last_threads, workers
+from pytest_agentbench.plugin import hosts, workers
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import BenchmarkModule, Collection
 from pytest_agentbench.plugin.command_line import (
