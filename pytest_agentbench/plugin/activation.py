@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from pytest_agentbench.agents import last_threads
 from pytest_agentbench.agents.exits import ExitGuard
 from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.plugin import answers_at_once, compat, hosts, last_threads, workers
+from pytest_agentbench.plugin import answers_at_once, compat, hosts, workers
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import BenchmarkModule, Collection
 from pytest_agentbench.plugin.command_line import (

@@ -76,10 +76,11 @@ class Mine(SimulationAgent):
 
 def test_what_was_answered_before_an_interrupt_is_scored(project, challenge):
     agent = """
+import signal
 class Mine(RecommendationAgent):
     def workflow(self):
         if self.task["task_id"] == 2:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return self.task["candidate_list"]
 """
     challenge("ranks", agent)

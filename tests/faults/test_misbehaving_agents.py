@@ -33,7 +33,7 @@ DEADLINE = 100.0  # seconds; on a quiet machine each takes about five
 
 
 # execnet gives workers ten seconds to end by themselves, and one of the agents does not let them.
-SLOW = {"workers": [pytest.mark.slow]}
+SLOW = {"workers": [pytest.mark.slow], "asked ahead": [pytest.mark.slow]}
 
 
 @pytest.mark.parametrize("mode", [pytest.param(m, marks=SLOW.get(m, [])) for m in MODES])

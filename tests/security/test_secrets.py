@@ -187,7 +187,12 @@ def agent(context):
 
 
 @pytest.mark.parametrize(
-    "mode", [[], ["-n2"], ["--agent-isolation=process", "--agent-env=SOME_API_KEY"]]
+    "mode",
+    [
+        [],
+        pytest.param(["-n2"], marks=pytest.mark.slow),
+        ["--agent-isolation=process", "--agent-env=SOME_API_KEY"],
+    ],
 )
 def test_a_key_that_an_agent_tells_is_hidden(project, monkeypatch, untold, mode):
     monkeypatch.setenv("SOME_API_KEY", PARTS[2])

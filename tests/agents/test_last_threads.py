@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from pytest_agentbench.plugin import last_threads
+from pytest_agentbench.agents import last_threads
 
 AGENT = """
 import threading, time
@@ -27,7 +27,7 @@ POOL = 'ThreadPoolExecutor(1, thread_name_prefix="left").submit(time.sleep, 1000
     [
         (THREAD.format(1000), 0, 0, True),
         (POOL, "''", 1, True),
-        (THREAD.format(0.5), 0, 0, False),
+        pytest.param(THREAD.format(0.5), 0, 0, False, marks=pytest.mark.slow),
     ],
     ids=["thread", "pool", "short"],
 )
