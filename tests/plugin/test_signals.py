@@ -51,7 +51,9 @@ def test_an_agent_that_swallows_the_interrupt_does_not_hold_up_the_end(project):
         process.send_signal(signal.SIGTERM)
         text, _ = process.communicate(timeout=90)
     assert process.returncode == pytest.ExitCode.INTERRUPTED
-    assert logged(project.path / "out") == [0, 4]
+    assert logged(project.path / "out") == [
+        0
+    ]  # what a call says after it was interrupted is no answer
     assert "--resume=out" in text
 
 

@@ -68,6 +68,7 @@ def test_what_was_an_option_of_every_benchmark_is_read_as_a_parameter_of_one():
         "text_models": "none", "keep_candidate_order": True, "device": "cpu", "revision": None,
         "store": None,
         "groundtruth": None,
+        "store_parity": False,
     }  # fmt: skip
     assert Settings.from_manifest(old.as_json(), benchmark) == old
     unset = {"text_models": None, "keep_candidate_order": False, "parameters": {}}

@@ -30,6 +30,7 @@ from pytest_agentbench.benchmarks.behavior_modeling.hidden_reviews import (
     HiddenReviews,
 )
 from pytest_agentbench.benchmarks.behavior_modeling.layouts import existing, store_files
+from pytest_agentbench.benchmarks.behavior_modeling.review_dates import moment_of, review_time
 
 FORMAT = 1  # part of the file's name: raise it when the tables change
 TABLES = ("user", "item", "review")
@@ -65,8 +66,6 @@ _IDS = {
     "reviewed": ("review", "item"),
     "reviewer": ("review", "user"),
 }
-_DATE_KEYS = ("timestamp", "date", "date_added", "time")
-_GOODREADS_DATE = "%a %b %d %H:%M:%S %z %Y"
 
 
 class Store:
@@ -118,7 +117,8 @@ class Store:
 class UserItemReviews:
     """What an agent may ask about users, items and reviews.
 
-    The ``hidden`` reviews are in no answer, and in no count or average. Every call gives fresh objects, which the agent may change.
+    The ``hidden`` reviews are in no answer, and in no count or average. Every call gives fresh objects,
+    which the agent may change.
     """
 
     agentbench_methods: ClassVar[tuple[str, ...]] = (
@@ -213,7 +213,7 @@ class UserItemReviews:
         for sign, moment in ((">=", after), ("<", before)):
             if moment is not None:
                 conditions.append(f"time {sign} ?")
-                parameters.append(_moment(moment))
+                parameters.append(moment_of(moment))
         sql = (
             f"SELECT user, item, {column} FROM review WHERE {' AND '.join(conditions)} "  # noqa: S608 -- ours
             f"ORDER BY {order}"
@@ -337,38 +337,6 @@ def _row(table: str, line: bytes, source: Path, number: int) -> tuple[Any, ...]:
         None if review_id is None else str(review_id), str(values[0]), str(values[1]),
         review_time(record), text,
     )  # fmt: skip
-
-
-def review_time(record: dict[str, Any]) -> float | None:
-    """When a review was written, in seconds since 1970; the formats of three sources."""
-    for key in _DATE_KEYS:
-        if record.get(key) is not None:
-            try:
-                return _moment(record[key])
-            except (ValueError, OverflowError):
-                return None
-    return None
-
-
-def _moment(value: Any) -> float:
-    """Seconds since 1970 of a number (milliseconds if so large), a datetime, or a written date."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value / 1000 if abs(value) > 1e11 else float(value)
-    if isinstance(value, str):
-        text = value.strip()
-        if text.replace(".", "", 1).isdigit() and len(text) > 8:
-            return _moment(float(text))
-        try:
-            value = datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
-        except ValueError:
-            try:
-                value = datetime.strptime(text, _GOODREADS_DATE)
-            except ValueError:
-                raise ValueError(f"expected a date such as 2019-05-31, got {text!r}") from None
-    if isinstance(value, datetime):
-        aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
-        return aware.timestamp()
-    raise ValueError(f"expected a date such as 2019-05-31, got {value!r}")
 
 
 def _source(folder: Path, table: str) -> Path:

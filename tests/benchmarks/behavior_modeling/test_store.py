@@ -211,20 +211,6 @@ def test_a_fork_opens_its_own_connection(opened):
     assert opened.get("user", "u1")["name"] == "Ada"
 
 
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        ("2020-02-01", 1580515200), ("2020-02-01 00:00:10", 1580515210),
-        ("2020-02-01T01:00:00+01:00", 1580515200), ("2020-02-01T00:00:00Z", 1580515200),
-        ("Sat Feb 01 00:00:00 +0000 2020", 1580515200), (1580515200000, 1580515200),
-        ("1580515200000", 1580515200), (1580515200, 1580515200), ("whenever", None), (None, None),
-        ([1], None),
-    ],
-)  # fmt: skip
-def test_dates_of_all_three_sources_are_understood(value, seconds):
-    assert stores.review_time({"date": value}) == seconds
-
-
 def test_old_stores_make_room(folder, cache_folder):
     store, _ = open_store(folder())
     store.close()

@@ -29,7 +29,7 @@ def test_over_the_reviews_of_the_store_they_are_those_of_the_visible_ones(visibl
     assert without_hidden(goodreads(visible + hidden), visible, hidden) == goodreads(visible)
     left = without_hidden(yelp_user(visible + hidden), visible, hidden)
     assert left["review_count"] == len(visible)
-    assert abs(left["average_stars"] - mean(visible)) <= 0.05
+    assert abs(left["average_stars"] - mean(visible)) <= 0.0501  # one decimal
 
 
 @given(visible=STARS, hidden=STARS, elsewhere=st.lists(st.integers(1, 5), min_size=50, max_size=99))

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_agentbench.benchmarks.behavior_modeling.corpus.columns import Columns
 from pytest_agentbench.benchmarks.behavior_modeling.items import categories
-from pytest_agentbench.benchmarks.behavior_modeling.store import review_time
+from pytest_agentbench.benchmarks.behavior_modeling.review_dates import review_time
 from pytest_agentbench.benchmarks.behavior_modeling.visible_totals import COUNTS, MEANS
 
 # COUNTS and MEANS are over all reviews, those after the split included: computed again from the store.
