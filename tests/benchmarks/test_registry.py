@@ -14,6 +14,7 @@ from pytest_agentbench.benchmarks import registry
 TOY = Path(__file__).parents[1] / "toy"
 
 
+@pytest.mark.slow
 def test_a_benchmark_from_an_installed_package_runs(pytester, monkeypatch):
     wheel = pytester.path / "toybench-1.0-py3-none-any.whl"
     info = "toybench-1.0.dist-info"

@@ -71,6 +71,7 @@ def ended_in_order(project, result, samples):
     return records
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "samples", "extra"),
     [

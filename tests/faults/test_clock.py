@@ -37,6 +37,7 @@ if a == 9:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", [[], ["-n2", "--concurrency=2"]], ids=["serial", "xdist"])
 def test_jumps_change_no_duration_and_no_timeout(project, clock, extra):
     write_agent(project, JUMPS.format(file=str(clock)))

@@ -30,6 +30,7 @@ def disk(project):
         subprocess.run(["umount", "-l", str(place)], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", [[], ["-n2"]], ids=["serial", "xdist"])
 def test_a_full_disk_ends_the_run_and_what_was_logged_is_kept(project, disk, extra):
     write_agent(project, "print('x' * 5000)")

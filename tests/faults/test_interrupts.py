@@ -63,6 +63,7 @@ def test_the_first_failure_ends_all_workers_and_saves_what_they_asked_ahead(proj
     assert logged(out) == list(range(1, 12))
 
 
+@pytest.mark.slow
 def test_a_session_interrupted_twice_keeps_what_was_logged(project):
     write_agent(project, "time.sleep(0.3)")
     out = project.path / "out"

@@ -92,6 +92,7 @@ def test_without_numba_numpy_scores_and_says_so_once(fresh, recwarn):
         dtw.score_pairs(day_pairs([(1, 1)], [(1, 1)], [0, 1], [0, 1]), backend="numba")
 
 
+@pytest.mark.slow
 def test_of_processes_starting_together_one_compiles(tmp_path):
     code = (
         "import json; from pytest_agentbench.metrics import kernel_loading as t;"

@@ -117,6 +117,7 @@ def test_an_own_agent_of_a_conftest_is_asked_in_its_turn(project):
     assert project.pytest("--benchmark=toysum", "--concurrency=4").ret == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_dead_worker_costs_one_sample_here_too(project):
     project.write(

@@ -19,6 +19,7 @@ def readings(project, *args):
     return json.dumps([scores["readings"], scores["samples"], scores["gates"]])
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_gives_the_same_bits(project):
     project.write(agent__py=HALF)
     serial = readings(project)

@@ -111,6 +111,7 @@ def altered(project, **code):
     return {"PYTHONPATH": str(project.path / name)}
 
 
+@pytest.mark.slow
 def test_workers_on_two_hosts_give_the_bits_of_pytest_though_one_dies(project, scheduler, score):
     dying = altered(
         project,
@@ -180,6 +181,7 @@ def test_a_scheduler_that_is_lost_is_an_error_of_one_line(project, scheduler, sc
     assert "Traceback" not in result.stderr.str()
 
 
+@pytest.mark.slow
 def test_an_address_without_scheduler_is_said_within_seconds(project, score):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         free = f"tcp://127.0.0.1:{closed.getsockname()[1]}"

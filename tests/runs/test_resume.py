@@ -23,6 +23,7 @@ def asked(project):
     return sorted(map(int, lines))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "extra", [[], ["-n2"], ["--concurrency=3"]], ids=["serial", "xdist", "ahead"]
 )

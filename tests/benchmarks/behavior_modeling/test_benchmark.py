@@ -137,6 +137,7 @@ def test_what_lies_apart_from_the_tasks_is_hidden_from_isolated_agents(folder, t
     assert store in places(store=store)
 
 
+@pytest.mark.slow
 def test_a_bad_agent_fails_its_samples_and_no_others(scenario):
     project = scenario(agent="agent.py", limit=20)
     project.write(

@@ -29,6 +29,7 @@ def test_the_template_runs_and_is_scored_with_its_ceiling(project):
     assert len(scores["details"]["slots"]) == 48
 
 
+@pytest.mark.slow
 def test_workers_and_failures_give_the_same_scores(project):
     agent = (
         "def live(context):\n"

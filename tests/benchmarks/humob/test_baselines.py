@@ -109,6 +109,7 @@ def test_loading_the_benchmark_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_the_table_in_the_docs_is_what_the_command_prints():
     root = Path(__file__).parents[3]
     script = runpy.run_path(str(root / "perf" / "humob_baselines.py"))

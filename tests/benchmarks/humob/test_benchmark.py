@@ -52,6 +52,7 @@ def test_in_chunks_the_scores_are_the_same_bits(project, files):
     assert one == many
 
 
+@pytest.mark.slow
 def test_a_large_submission_is_looked_up_in_chunks_unless_single_items_are_asked_for(project):
     rows = [(uid, d, 20, 1 + uid % 200, 1 + uid // 200) for uid in range(5001) for d in (0, 1)]
     write(project.path / "data.csv.gz", rows)
@@ -104,6 +105,7 @@ def test_bad_data_is_a_usage_error_with_the_line(project, files):
     result.stderr.fnmatch_lines(["ERROR: *data.csv.gz*line 3*48*"])
 
 
+@pytest.mark.slow
 def test_inference_writes_a_file_that_validates(project):
     project.write(s__yaml="benchmark: humob\nmode: inference\ntask: 1\nteam: us\n")
     result = project.pytest("s.yaml", "--run-dir=out", "--agent=builtin:mode")

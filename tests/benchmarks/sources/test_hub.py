@@ -82,6 +82,7 @@ def test_a_broken_download_goes_on_where_it_stopped(stocked, monkeypatch):
     assert len(BIG) // 4 < max(rest) < len(BIG), "expected a request for the rest of the file"
 
 
+@pytest.mark.slow
 @needs_client
 def test_after_a_failure_only_what_is_missing_is_fetched(stocked):
     stocked.broken["review.json"] = 100

@@ -298,6 +298,7 @@ def test_a_phone_scrolls_in_one_direction_only(show, request, tab, name):
     assert tab.run("return document.querySelector('#sample').getBoundingClientRect().right") <= 400
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_stay_usable(show):
     count = 100_000
     tab = show(html_runs.toy(count))
