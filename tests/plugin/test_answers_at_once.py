@@ -49,7 +49,11 @@ def test_a_kill_costs_the_calls_in_flight_alone(project, first, answers, options
     again = project.pytest("--benchmark=toysum", "--agent=agent.py", "--resume=out")
     assert again.ret == 0
     assert logged(out) == list(range(12))
-    assert numbers(project, "asked") == [n for n in range(12) if n not in known]
+    asked = numbers(project, "asked")
+    lost = set(asked).intersection(known)
+    assert sorted({*range(12)} - {*known} | lost) == asked
+    # The other worker may be between its call and the disk.
+    assert len(lost) <= ("-n2" in options)
     assert not (out / "answers.jsonl").exists()
 
 
