@@ -24,8 +24,13 @@ _CLOSE = 1e-9
 def verified(run: StoredRun, settings: Settings, dataset: Dataset) -> StoredRun:
     """The run as its answers are, with a line about each thing that its files say otherwise.
 
-    Refused where records are missing: nobody can tell what they said.
+    Refused where records are missing, or hold no answers: nobody can tell what they said.
     """
+    if without_answers(run):
+        raise BenchmarkError(
+            f"{run.folder}: its records hold no answers, as those of a run that a cluster has scored; they "
+            "cannot be measured again: score the submission here (--engine local)"
+        )
     if not dataset.samples_here:
         raise BenchmarkError(
             f"{run.folder}: its records are measured again before they are compared, for which the data "
@@ -51,6 +56,18 @@ def verified(run: StoredRun, settings: Settings, dataset: Dataset) -> StoredRun:
         measured=again.records,
         notes=tuple(note for note in notes if note is not None),
     )
+
+
+def as_recorded(run: StoredRun) -> StoredRun:
+    """A run without answers, which says that nobody has measured it again."""
+    note = f"{run.folder.name}: as recorded, not recomputed: its records hold no answers"
+    return dataclasses.replace(run, notes=(note,))
+
+
+def without_answers(run: StoredRun) -> bool:
+    """Whether no valid record holds its answer: a cluster keeps them."""
+    valid = [record for record in run.records if record.status == "ok"]
+    return bool(valid) and not any(record.has_answer for record in valid)
 
 
 def _corrected(said: Readings, values: Values) -> tuple[Readings, str | None]:

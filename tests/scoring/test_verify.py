@@ -9,6 +9,7 @@ from toy_runs import make_run
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import stored
+from pytest_agentbench.scoring import compare
 from pytest_agentbench.scoring.verify import verified
 
 
@@ -69,3 +70,15 @@ def test_without_the_samples_nothing_is_measured_and_nothing_believed(tmp_path):
     dataset.samples_here = False
     with pytest.raises(BenchmarkError, match="--engine local"):
         verified(run, settings, dataset)
+
+
+def test_a_run_without_answers_is_compared_as_recorded_and_said_to_be_so(tmp_path):
+    """As a cluster leaves it. It is no baseline: a gate would believe its metrics."""
+    whole, bare = (make_run(tmp_path / name, "half") for name in ("whole", "bare"))
+    path = bare / "records.jsonl"
+    records = [json.loads(line) | {"answer": None} for line in path.read_text().splitlines()]
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    with pytest.raises(BenchmarkError, match="its records hold no answers"):
+        verify(bare)
+    found = compare.compare(whole, bare)
+    assert found.notes == ("bare: as recorded, not recomputed: its records hold no answers",)
