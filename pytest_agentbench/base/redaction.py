@@ -165,11 +165,16 @@ def command_shown(command: str) -> str:
 
 
 def in_environment(environment: Mapping[str, str]) -> set[str]:
-    """The values of variables that are called a secret, unless they are a path or a mere word."""
+    """The values of variables that are called a secret, unless they are a path, a number or a mere word.
+
+    >>> in_environment({"MAX_TOKENS": "100000", "TOKENIZERS_PARALLELISM": "false", "X_KEY": "k3y-0f-x"})
+    {'k3y-0f-x'}
+    """
     return {
         value
         for name, value in environment.items()
-        if is_secret_name(name) and not value.startswith(("/", ".")) and not value.isalpha()
+        if is_secret_name(name)
+        and not (value.startswith(("/", ".")) or value.isalpha() or value.isdigit())
     }
 
 
