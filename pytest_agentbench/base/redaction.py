@@ -15,7 +15,9 @@ HIDDEN = "***"
 # A shorter one stands in ordinary texts, too: "me" in "name".
 SHORTEST = 6
 
-_NAMES = re.compile(r"(?i)(api.?key|key$|token|secret|passw|pwd$|credential|authorization|bearer)")
+_NAMES = re.compile(
+    r"(?i)(api.?key|key$|token|secret|passw|pwd$|credential|authorization|(?:^|[-_.])auth$|bearer)"
+)
 # Keys of well-known services, by how they begin.
 _KEYS = re.compile(
     r"\b(?:sk|pk|rk)-[\w-]{12,}|\bhf_\w{12,}|\bgh[pousr]_\w{12,}|\bAKIA[A-Z0-9]{12,}"
@@ -29,8 +31,8 @@ _HEADER = re.compile(
 def is_secret_name(name: str) -> bool:
     """Whether a variable, option or key of this name holds a secret.
 
-    >>> is_secret_name("OPENAI_API_KEY"), is_secret_name("--token"), is_secret_name("KEYMAP")
-    (True, True, False)
+    >>> [is_secret_name(name) for name in ("OPENAI_API_KEY", "--token", "--auth", "KEYMAP", "author")]
+    [True, True, True, False, False]
     """
     return _NAMES.search(name) is not None
 
@@ -42,7 +44,10 @@ class Secrets:
         forms = {form for secret in secrets for form in _forms(secret)}
         # The longest first: one may be a part of another.
         longest = sorted(forms, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
+        # In any case: some servers echo headers in capitals.
+        self._pattern = (
+            re.compile("|".join(map(re.escape, longest)), re.IGNORECASE) if longest else None
+        )
 
     def __bool__(self) -> bool:
         return self._pattern is not None

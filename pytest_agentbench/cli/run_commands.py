@@ -180,7 +180,7 @@ def _runs(given: argparse.Namespace) -> int:
 def _check(source: str) -> int:
     from pytest_agentbench.scoring.verdict import verdict
 
-    folder = _find(source, proof=run_folder.RECORDS)  # also one that is not finished
+    folder = _find(source, proof=run_folder.MANIFEST)  # also one that has only begun
     found = verdict(folder)
     here = Path.cwd()
     shown = folder.relative_to(here) if folder.is_relative_to(here) else folder

@@ -83,6 +83,7 @@ class RunLog:
         self._kind = kind  # new: if the name is taken meanwhile, a number is added to it
         # A file descriptor without a buffer: each line is one write.
         self._file = self._taken() if kind == "resumed" else None
+        self._size = 0  # after the last line of ours
         self._answers: int | None = None
         self._described = False
         self._closed = False
@@ -91,7 +92,7 @@ class RunLog:
     def append(self, line: str) -> None:
         """Writes one record, as JSON, at once: a killed process loses nothing that was logged."""
         with self._lock:
-            _write_line(self._ready(), line)
+            self._size = _write_line(self._ready(), line)
 
     def keep_answer(self, line: str) -> None:
         """Writes an answer that is not a record yet, at once. After the end nobody waits for one."""
@@ -116,9 +117,14 @@ class RunLog:
         """What became of the log, if it is not where it was: it was deleted or replaced meanwhile."""
         if self._file is None:
             return None
-        path = self.folder / RECORDS
+        path, ours = self.folder / RECORDS, os.fstat(self._file)
+        if ours.st_size < self._size:
+            return (
+                f"{path} was cut while the run was under way, and what was logged there is gone in part; "
+                "start the run again"
+            )
         try:
-            if os.path.samestat(path.stat(), os.fstat(self._file)):
+            if os.path.samestat(path.stat(), ours):
                 return None
         except OSError:
             pass
@@ -230,7 +236,8 @@ def _made(folder: Path) -> Path:
             return free
 
 
-def _write_line(file: int, line: str) -> None:
+def _write_line(file: int, line: str) -> int:
+    """Writes a line whole or not at all; the size of the file then."""
     data = memoryview(f"{line}\n".encode("ascii"))
     written = 0
     try:
@@ -240,6 +247,7 @@ def _write_line(file: int, line: str) -> None:
         with contextlib.suppress(OSError):
             os.ftruncate(file, os.fstat(file).st_size - written)
         raise
+    return os.fstat(file).st_size
 
 
 def heal(folder: Path, name: str = RECORDS) -> None:

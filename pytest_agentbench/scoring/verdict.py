@@ -33,8 +33,8 @@ def verdict(folder: Path) -> Verdict:
     if problem is not None:
         return Verdict(False, problem)
     samples, gates = run.scores.samples, len(run.scores.gates)
-    answered = f"{samples.ok} of {samples.total} samples have a valid answer"
-    return Verdict(True, f"{answered}, {gates} of {gates} gates passed")
+    answers = f"{samples.ok} of {samples.total} samples have a valid answer"
+    return Verdict(True, f"{answers}, {gates} of {gates} gates passed")
 
 
 def _problem(folder: Path, scores: Scores, records: int) -> str | None:
@@ -61,4 +61,6 @@ def _problem(folder: Path, scores: Scores, records: int) -> str | None:
     failed = [gate for gate in scores.gates if not gate.passed]
     if failed:
         return "; ".join(f"gate failed: {gate.gate}: {gate.failure}" for gate in failed)
+    if samples.ok < samples.total:  # each is a failed test, so pytest has not passed either
+        return f"{samples.total - samples.ok} of {samples.total} samples have no valid answer"
     return None

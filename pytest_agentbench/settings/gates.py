@@ -120,10 +120,14 @@ def combine(layers: Iterable[Iterable[Gate]]) -> tuple[Gate, ...]:
 
 
 def _bounds_coverage(gate: Gate) -> bool:
-    """Whether a gate says how much coverage a run must have at least, whatever the baseline had."""
-    return (
-        gate.metric == COVERAGE.metric
-        and gate.operator in (">=", ">", "==")
-        and gate.part != "high"
-        and not (gate.delta or gate.worst_group or gate.against_baseline)
-    )
+    """Whether a gate says how much coverage a run must have at least, whatever the baseline had.
+
+    One that is true of a run without answers does not: ``coverage >= 0``, ``coverage == 0``.
+    """
+    if gate.metric != COVERAGE.metric or gate.reading is not None or gate.part == "high":
+        return False
+    if gate.delta or gate.worst_group or gate.against_baseline:
+        return False
+    if gate.operator == ">":
+        return gate.number >= 0
+    return gate.operator in (">=", "==") and gate.number > 0

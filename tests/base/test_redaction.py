@@ -94,3 +94,7 @@ def test_secrets_in_the_environment_and_in_parameters():
     assert redaction.in_environment(environment) == {"k-12345678"}
     given = {"model": "m", "nested": [{"api_key": "k-1", "key_count": 3}]}
     assert redaction.in_parameters(given) == {"k-1"}
+
+
+def test_a_secret_in_other_letters_is_one():
+    assert Secrets(["Key-0f-Mine"]).cleaned("KEY-0F-MINE and key-0f-mine") == "*** and ***"

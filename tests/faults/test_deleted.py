@@ -46,3 +46,13 @@ def test_deleted_after_the_last_record(project):
     result = project.pytest("--benchmark=toysum", "--run-dir=out")
     assert result.ret == 1
     assert "was deleted or replaced" in result.stdout.str()
+
+
+@pytest.mark.parametrize("when", [5, 11], ids=["in the middle", "at the last sample"])
+def test_a_log_that_is_cut_is_noticed(project, when):
+    cut = "os.truncate('out/records.jsonl', 10)"
+    project.write(agent__py=AGENT.format(when=when, how=cut))
+    result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--run-dir=out")
+    assert result.ret not in (0, pytest.ExitCode.INTERNAL_ERROR)
+    assert "was cut while the run was under way" in result.stdout.str() + result.stderr.str()
+    assert not (project.path / "out" / "scores.json").exists()

@@ -86,6 +86,12 @@ def spoil_a_failed_gate(run):
     return "gate failed: a >= 1: got 0.5 against 1"
 
 
+def spoil_a_sample(run):
+    """As with a gate ``coverage >= 0.5``: its test has failed."""
+    edit(run, samples={"total": 12, "ok": 11, "error": 1})
+    return "1 of 12 samples have no valid answer"
+
+
 def spoil_a_file(run):
     (run / "scores.json").write_text("[]")
     return "expected the scores of a run"
@@ -134,3 +140,10 @@ def test_a_run_that_goes_on_is_not_finished(project):
 
 def test_a_name_of_nothing_is_a_usage_error(project):
     assert project.agentbench("check", "nothing").ret == 2
+
+
+def test_a_run_that_ended_before_its_first_record_has_not_passed(project):
+    project.write(out___manifest__json="{}")
+    result = project.agentbench("check", "out")
+    assert result.ret == 1
+    assert "out: not passed: not finished" in result.outlines[0]

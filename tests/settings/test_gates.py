@@ -66,13 +66,17 @@ def test_coverage_is_gated_unless_another_gate_on_it_is_given():
         "coverage.high >= 0.9",
         "coverage >= baseline",
         "x:coverage <= 1",
+        "x:coverage >= 0.5",
+        "coverage >= 0",
+        "coverage == 0",
+        "coverage > -1",
     ],
 )
 def test_a_gate_that_does_not_bound_coverage_from_below_leaves_the_default_one(gate):
     assert texts([gate]) == ["coverage >= 1", gate]
 
 
-@pytest.mark.parametrize("gate", ["coverage > 0.9", "coverage == 1", "coverage.low >= 0.9"])
+@pytest.mark.parametrize("gate", ["coverage > 0", "coverage == 1", "coverage.low >= 0.9"])
 def test_a_gate_that_bounds_coverage_from_below_replaces_it(gate):
     assert texts([gate]) == [gate]
 
