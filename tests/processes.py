@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,19 @@ def gone(pid):
         return state == "Z" and len(threads) == 1
 
     return happens(ended)
+
+
+@contextmanager
+def killed_parent(*command):
+    """Starts Python with these arguments, gives the agent's process and folder that it tells, and kills it."""
+    command = [sys.executable, *map(str, command)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        try:
+            yield parent.stdout.readline().split()
+        finally:
+            parent.kill()
 
 
 def asked_at_once(agent, calls):

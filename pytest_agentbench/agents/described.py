@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -95,10 +94,5 @@ def _formatted(error: BaseException) -> str:
 
 
 def _status(error: BaseException) -> int | None:
-    """The HTTP status that the errors of most clients carry under one of these names."""
-    for name in ("status", "status_code", "code"):
-        with contextlib.suppress(Exception):
-            value = getattr(error, name, None)
-            if type(value) is int and 100 <= value < 600:
-                return value
-    return None
+    found = (one for one in retry.statuses_of(error) if type(one) is int and 100 <= one < 600)
+    return next(found, None)

@@ -31,11 +31,15 @@ def is_transient(error: BaseException) -> bool:
         return False
     if isinstance(error, (ConnectionError, TimeoutError)):
         return True
-    # urllib, openai and aiohttp name it differently.
-    statuses = [_attribute(error, name) for name in ("status", "status_code", "code")]
+    statuses = statuses_of(error)
     statuses.append(_attribute(_attribute(error, "response"), "status_code"))
     # Of exactly this class: an agent's own may never say whether it is equal to another.
     return any(type(status) in _WHOLE and int(status) in _STATUSES for status in statuses)
+
+
+def statuses_of(error: BaseException) -> list[Any]:
+    """The HTTP status that an error may carry, under each of its names: urllib's, openai's, aiohttp's."""
+    return [_attribute(error, name) for name in ("status", "status_code", "code")]
 
 
 def _attribute(holder: Any, name: str) -> Any:

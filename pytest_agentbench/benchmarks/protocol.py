@@ -8,6 +8,7 @@ worker); ``score_run`` measures all of them together (once, on the controller).
 from __future__ import annotations
 
 import abc
+import functools
 import hashlib
 import json
 import sys
@@ -105,6 +106,11 @@ class Dataset(abc.ABC):
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @functools.cached_property
+    def index_of(self) -> Mapping[str, int]:
+        """The index of each sample by its key as records have it, ``uid[80012]``."""
+        return {str(key): index for index, key in enumerate(self.keys)}
 
     @abc.abstractmethod
     def sample(self, index: int) -> Sample:

@@ -247,7 +247,7 @@ def _report(given: argparse.Namespace) -> int:
     dataset = stored.load_data(run, settings)
     if given.without_truth:
         settings = dataclasses.replace(settings, report_without_truth=True)
-    order = {str(key): number for number, key in enumerate(dataset.keys)}
+    order = dataset.index_of
     records = sorted(run.records, key=lambda record: (order[record.sample], record.epoch))
     path = given.output or run.folder / "report.html"
     try:

@@ -127,10 +127,9 @@ def _with_data(
 ) -> list[tuple[tuple[str, str] | None, Record]]:
     if dataset is None:
         return [(None, record) for record in run.records]
-    index = {str(key): number for number, key in enumerate(dataset.keys)}
     found: list[tuple[tuple[str, str] | None, Record]] = []
     for record in run.records:
-        sample = dataset.sample(index[record.sample])
+        sample = dataset.sample(dataset.index_of[record.sample])
         found.append(((_text(sample.context), _text(sample.truth)), record))
     return found
 

@@ -99,7 +99,7 @@ def html(board: Leaderboard) -> str:
     if apart := _apart(board):
         tables.append({"title": _APART, "head": _APART_HEAD, "rows": apart, "facts": []})
     return page.render(
-        "leaderboard.html", title="agentbench leaderboard", head=_HEAD, tables=tables, notes=notes
+        "leaderboard.html", title="agentbench leaderboard", tables=tables, notes=notes
     )
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.agents.usage import Usage
-from pytest_agentbench.base.plain import is_finite, jsonable
-from pytest_agentbench.runs.evaluate import evaluate
+from pytest_agentbench.base.plain import jsonable
+from pytest_agentbench.runs.evaluate import counted, evaluate
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record
 
@@ -29,7 +29,7 @@ def unchecked(plan: Plan, question: Question, outcome: Outcome) -> Record | None
         answer = jsonable(outcome.answer, whole=True)
     except ValueError:  # too large to be kept: that will be its record
         return None
-    counts, messages = outcome.usage.counts, outcome.usage.messages
+    messages = outcome.usage.messages
     return Record(
         benchmark=plan.benchmark.name,
         sample=str(plan.dataset.keys[question.sample]),
@@ -37,14 +37,14 @@ def unchecked(plan: Plan, question: Question, outcome: Outcome) -> Record | None
         epoch=question.epoch,
         answer=answer,
         seconds=round(outcome.seconds, 6),
-        usage={name: n for name, n in jsonable(counts).items() if is_finite(n)},
+        usage=counted(outcome.usage),
         evidence={"messages": jsonable(messages)} if messages else {},
     )
 
 
 def checked(plan: Plan, kept: Iterable[Record]) -> Iterator[Record]:
     """The records of answers that were kept; those to other data are passed over."""
-    index = {str(key): number for number, key in enumerate(plan.dataset.keys)}
+    index = plan.dataset.index_of
     for one in kept:
         if one.sample not in index:
             continue

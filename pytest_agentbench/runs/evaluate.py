@@ -10,6 +10,7 @@ from typing import Any
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.tracebacks import from_agent
+from pytest_agentbench.agents.usage import Usage
 from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import LONGEST_TOLD, InvalidAnswer, shortened, told
 from pytest_agentbench.base.plain import is_finite, jsonable
@@ -76,11 +77,16 @@ def evaluate(
     return evaluation.records, evaluation.failure
 
 
+def counted(usage: Usage) -> dict[str, Any]:
+    """What a call has used, as a record keeps it: finite numbers."""
+    return {name: n for name, n in jsonable(usage.counts).items() if is_finite(n)}
+
+
 def _checked(
     benchmark: Benchmark, sample: Sample, outcome: Outcome, epoch: int
 ) -> tuple[Record, Any, Failure]:
     """The record of one answer before it is measured, and the answer in its checked form."""
-    counts, messages = outcome.usage.counts, outcome.usage.messages
+    messages = outcome.usage.messages
     missing = list(dict.fromkeys(one.what for one in outcome.usage.missing))
     evidence = {"messages": messages, "missing": missing}
 
@@ -93,7 +99,7 @@ def _checked(
             answer=jsonable(answer, whole=status == "ok"),
             error=error,
             seconds=round(outcome.seconds, 6),
-            usage={name: n for name, n in jsonable(counts).items() if is_finite(n)},
+            usage=counted(outcome.usage),
             evidence={name: jsonable(kept) for name, kept in evidence.items() if kept},
         )
 

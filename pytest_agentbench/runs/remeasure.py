@@ -46,17 +46,20 @@ def remeasured(benchmark: Benchmark, dataset: Dataset, records: Sequence[Record]
     A record of another status keeps it, and has no metrics. Records of samples that the data do not have
     are left out, and count as not agreeing.
     """
-    index = {str(key): number for number, key in enumerate(dataset.keys)}
     progress = Progress(f"measuring the records of {benchmark.name} again", "records", len(records))
     found: list[Record] = []
     unlike, first = 0, ""
     for start in range(0, len(records), _AT_ONCE):
-        part = [record for record in records[start : start + _AT_ONCE] if record.sample in index]
+        part = [
+            record
+            for record in records[start : start + _AT_ONCE]
+            if record.sample in dataset.index_of
+        ]
         for record in records[start : start + _AT_ONCE]:
-            if record.sample not in index:
+            if record.sample not in dataset.index_of:
                 unlike += 1
                 first = first or f"{shown(record.sample)} is no sample of the data"
-        for old, new in zip(part, _measured(benchmark, dataset, part, index), strict=True):
+        for old, new in zip(part, _measured(benchmark, dataset, part), strict=True):
             found.append(new)
             difference = _difference(old, new)
             if difference is not None:
@@ -67,12 +70,12 @@ def remeasured(benchmark: Benchmark, dataset: Dataset, records: Sequence[Record]
 
 
 def _measured(
-    benchmark: Benchmark, dataset: Dataset, records: Sequence[Record], index: dict[str, int]
+    benchmark: Benchmark, dataset: Dataset, records: Sequence[Record]
 ) -> Iterator[Record]:
     """Each of these records, measured again; those that are called valid all at once."""
     valid = [record for record in records if record.status == "ok"]
     answers = [record.answer for record in valid]
-    samples = [dataset.sample(index[record.sample]) for record in valid]
+    samples = [dataset.sample(dataset.index_of[record.sample]) for record in valid]
     again, _ = evaluate(benchmark, samples, map(Outcome, answers))
     made = iter(zip(again, answers, strict=True))
     for record in records:
@@ -87,6 +90,11 @@ def _measured(
             yield record.changed(**fields)  # a long answer stays compressed
 
 
+def same_number(one: float, other: float) -> bool:
+    """Whether two values of a metric are the same but for the rounding of another machine."""
+    return math.isclose(one, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
+
+
 def _difference(old: Record, new: Record) -> str | None:
     """What a record said that its answer does not say; None where they agree.
 
@@ -97,7 +105,7 @@ def _difference(old: Record, new: Record) -> str | None:
     for reading, metrics in old.metrics.items():
         for name, value in metrics.items():
             now = new.metrics.get(reading, {}).get(name)
-            if now is None or not math.isclose(value, now, rel_tol=_CLOSE, abs_tol=_CLOSE):
+            if now is None or not same_number(value, now):
                 gives = "nothing" if now is None else f"{now:.6g}"
                 return f"{name} of {reading} is {shown(value)}, its answer gives {gives}"
     return None

@@ -194,7 +194,7 @@ def load_data(run: StoredRun, settings: Settings) -> Dataset:
                 f"{run.folder}: its {key} was {shown(value)}, but loading its data again gives "
                 f"{dataset.conditions().get(key)!r}; run it again with this version"
             )
-    known = set(map(str, dataset.keys))
+    known = dataset.index_of
     foreign = next((record.sample for record in run.records if record.sample not in known), None)
     if foreign is not None:
         raise BenchmarkError(

@@ -191,7 +191,6 @@ def paired_scores(
     before: StoredRun, after: StoredRun, settings: Settings, dataset: Dataset
 ) -> Scores:
     """The scores of ``after`` on the common samples, with ``before`` as its baseline."""
-    index = {str(key): number for number, key in enumerate(dataset.keys)}
     theirs = {record.sample for record in before.records}
     ours = [record for record in after.records if record.sample in theirs]
     if not ours:
@@ -199,7 +198,7 @@ def paired_scores(
             f"{before.folder} and {after.folder} have no sample in common; compare runs with the same "
             "--limit and --seed"
         )
-    questions = [(index[record.sample], record.epoch) for record in ours]
+    questions = [(dataset.index_of[record.sample], record.epoch) for record in ours]
     return scores.score(settings, dataset, questions, ours, before, by_group=False)
 
 

@@ -7,18 +7,15 @@ reported, and decides nothing.
 from __future__ import annotations
 
 import dataclasses
-import math
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.protocol import Dataset
 from pytest_agentbench.runs import run_folder
-from pytest_agentbench.runs.remeasure import remeasured
+from pytest_agentbench.runs.remeasure import remeasured, same_number
 from pytest_agentbench.runs.scores_file import Readings, Score, Values
 from pytest_agentbench.runs.stored import StoredRun
 from pytest_agentbench.scoring import scores
 from pytest_agentbench.settings.settings import Settings
-
-_CLOSE = 1e-9
 
 
 def verified(run: StoredRun, settings: Settings, dataset: Dataset) -> StoredRun:
@@ -44,8 +41,7 @@ def verified(run: StoredRun, settings: Settings, dataset: Dataset) -> StoredRun:
             f"has {len(again.records)} of them; go on with that run first (--resume={run.folder})"
         )
     notes = [again.note(run.folder.name)]
-    index = {str(key): number for number, key in enumerate(dataset.keys)}
-    questions = [(index[record.sample], record.epoch) for record in again.records]
+    questions = [(dataset.index_of[record.sample], record.epoch) for record in again.records]
     values = scores.values_of(settings, dataset, questions, again.records)
     readings, difference = _corrected(run.scores.readings, values)
     if difference is not None and run.scores.incomplete is None:
@@ -96,4 +92,4 @@ def _corrected(said: Readings, values: Values) -> tuple[Readings, str | None]:
 def _same(one: float | None, other: float | None) -> bool:
     if one is None or other is None:
         return one is other
-    return math.isclose(one, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    return same_number(one, other)

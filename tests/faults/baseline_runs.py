@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from pytest_agentbench.scoring import judge, scores
 from pytest_agentbench.settings.resolve import Layer, resolve
 from pytest_agentbench.settings.settings import Settings
 
+# The benchmarks of a campaign.
 NAMES = tuple(sorted(set(registry.available()) - {"toysum"}))
 
 
@@ -107,3 +109,16 @@ def baseline_run(
     for agent in agents:
         agent.close()
     return BaselineRun(settings, dataset, indices, records)
+
+
+def run_campaigns(seed: int, campaign: Callable[[str], Any]) -> int:
+    """Runs and tells a campaign on each benchmark; the exit code, which is 1 where one found problems."""
+    sys.stdout.write(f"seed {seed}\n")
+    good = True
+    for name in NAMES:
+        found = campaign(name)
+        sys.stdout.write(f"{name}: {found}\n")
+        sys.stdout.writelines(f"  {problem}\n" for problem in found.problems[:5])
+        sys.stdout.flush()
+        good &= not found.problems
+    return 0 if good else 1

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from faults.baseline_runs import NAMES, BaselineRun, baseline_run
+from faults.baseline_runs import BaselineRun, baseline_run, run_campaigns
 
 from pytest_agentbench.runs import stored
 from pytest_agentbench.runs.remeasure import remeasured
@@ -158,16 +158,10 @@ def main() -> int:
     parser.add_argument("--points", type=int, default=100, help="of each benchmark")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     given = parser.parse_args()
-    sys.stdout.write(f"seed {given.seed}\n")
-    good = True
     with tempfile.TemporaryDirectory() as folder:
-        for name in NAMES:
-            found = campaign(name, given.points, given.seed, Path(folder))
-            sys.stdout.write(f"{name}: {found}\n")
-            sys.stdout.writelines(f"  {problem}\n" for problem in found.problems[:5])
-            sys.stdout.flush()
-            good &= not found.problems
-    return 0 if good else 1
+        return run_campaigns(
+            given.seed, lambda name: campaign(name, given.points, given.seed, Path(folder))
+        )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from faults.baseline_runs import NAMES, BaselineRun, baseline_run
+from faults.baseline_runs import BaselineRun, baseline_run, run_campaigns
 
 from pytest_agentbench.benchmarks.protocol import metric_named
 
@@ -105,15 +105,10 @@ def main() -> int:
     parser.add_argument("--text-models", default="none", help="of BehaviorModeling")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     given = parser.parse_args()
-    sys.stdout.write(f"seed {given.seed}\n")
-    good = True
-    for name in NAMES:
-        found = campaign(name, given.subsets, given.seed, given.samples, given.text_models)
-        sys.stdout.write(f"{name}: {found}\n")
-        sys.stdout.writelines(f"  {problem}\n" for problem in found.problems[:5])
-        sys.stdout.flush()
-        good &= not found.problems
-    return 0 if good else 1
+    return run_campaigns(
+        given.seed,
+        lambda name: campaign(name, given.subsets, given.seed, given.samples, given.text_models),
+    )
 
 
 if __name__ == "__main__":

@@ -117,19 +117,25 @@ def test_nothing_is_mixed_where_nothing_was_taken_over_or_only_more_is_asked(pro
     assert gate_of(project) is None
 
 
-@pytest.mark.parametrize(
-    ("change", "name"),
-    [(["--seed=4"], "agent.py"), ("agent", "agent.py (in 2 versions)")],
-)
-def test_answers_to_other_questions_do_not_count_either(project, change, name):
+def changed_after_a_few(project, change):
+    """Asks a few samples, then changes the agent or the options; those of the session that goes on."""
     project.write(agent__py=COUNTING)
     common = ["--benchmark=toysum", "--agent=agent.py"]
     project.pytest(*common, "-k", "s1")
     if change == "agent":
         project.write(agent__py=COUNTING + "\n# better\n")
-        change = []
+        return common
+    return [*common, *change]
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [(["--seed=4"], "agent.py"), ("agent", "agent.py (in 2 versions)")],
+)
+def test_answers_to_other_questions_do_not_count_either(project, change, name):
+    changed = changed_after_a_few(project, change)
     (project.path / "fixed").touch()
-    assert project.pytest(*common, *change, "--resume", "--resume-anyway").ret == 1
+    assert project.pytest(*changed, "--resume", "--resume-anyway").ret == 1
     assert project.scores()["agent"]["name"] == name
     assert gate_of(project)["passed"] is False
 
@@ -144,17 +150,12 @@ def test_answers_to_other_questions_do_not_count_either(project, change, name):
     ],
 )
 def test_what_has_changed_is_refused_by_name(project, change, named):
-    project.write(agent__py=COUNTING)
-    common = ["--benchmark=toysum", "--agent=agent.py"]
-    project.pytest(*common, "-k", "s1")
-    if change == "agent":
-        project.write(agent__py=COUNTING + "\n# better\n")
-        change = []
-    result = project.pytest(*common, *change, "--resume")
+    changed = changed_after_a_few(project, change)
+    result = project.pytest(*changed, "--resume")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert named in result.stderr.str()
     assert "--resume-anyway" in result.stderr.str()
-    insisted = project.pytest(*common, *change, "--resume", "--resume-anyway")
+    insisted = project.pytest(*changed, "--resume", "--resume-anyway")
     assert insisted.ret in (0, 1)
 
 

@@ -76,7 +76,6 @@ class BehaviorDataset(Dataset):
         self._store_parity = store_parity
         asked = HiddenReviews(_asked_about([*tasks, *other_tasks]))
         self._hidden = NOTHING_HIDDEN if store_parity else asked
-        self._index = {str(key): index for index, key in enumerate(self.keys)}
         self.digest = self._digest(store_digest)
         counts = dict.fromkeys((RECOMMENDATION, REVIEW), 0)
         for task in tasks:
@@ -127,7 +126,7 @@ class BehaviorDataset(Dataset):
 
     def task_of(self, sample: str) -> Task:
         """The task that a record's sample names."""
-        return self.tasks[self._index[sample]]
+        return self.tasks[self.index_of[sample]]
 
     def reader(self) -> Reader | None:
         """The text models; only the process that scores the run loads them."""

@@ -34,13 +34,12 @@ def figures(
         return []
     reading = scores["primary"]
     drawn = [valid[at] for at in _spread(len(valid), MOST_USERS)]
-    index_of = {str(key): index for index, key in enumerate(dataset.keys)}
     whom = (
         "" if len(drawn) == len(valid) else f" Of {len(drawn):,} of {len(valid):,} valid answers."
     )
     return [
-        trajectories(dataset, index_of, valid, reading),
-        error_map(dataset, index_of, drawn, whom),
+        trajectories(dataset, valid, reading),
+        error_map(dataset, drawn, whom),
         *by_day(dataset, drawn, reading, whom),
     ]
 
@@ -51,16 +50,14 @@ def _spread(total: int, most: int) -> list[int]:
     return places
 
 
-def trajectories(
-    dataset: HumobDataset, index_of: Mapping[str, int], valid: Sequence[Record], reading: str
-) -> charts.Figure:
+def trajectories(dataset: HumobDataset, valid: Sequence[Record], reading: str) -> charts.Figure:
     """A day on the grid, real and generated, of some users from the worst to the best."""
     ranked = sorted(valid, key=lambda record: record.metrics[reading][HEADLINE])
     length = np.mean(dataset.stops - dataset.starts)
     chosen = [ranked[at] for at in _spread(len(ranked), max(2, int(MOST_POINTS / length / 2)))]
     frames: dict[str, Any] = {}
     for record in chosen:
-        truth = dataset.targets(index_of[record.sample])
+        truth = dataset.targets(dataset.index_of[record.sample])
         answer = cells_of(record.answer)
         bounds = day_bounds(truth[:, 0])
         epoch = f", epoch {record.epoch}" if record.epoch > 1 else ""
@@ -133,11 +130,11 @@ def by_day(
     )
 
 
-def error_map(
-    dataset: HumobDataset, index_of: Mapping[str, int], drawn: Sequence[Record], whom: str
-) -> charts.Figure:
+def error_map(dataset: HumobDataset, drawn: Sequence[Record], whom: str) -> charts.Figure:
     """The mean distance of the generated place from the real one, by where the real one is."""
-    real = np.concatenate([dataset.targets(index_of[r.sample])[:, 2:] for r in drawn]).astype(int)
+    real = np.concatenate(
+        [dataset.targets(dataset.index_of[r.sample])[:, 2:] for r in drawn]
+    ).astype(int)
     generated = np.concatenate([cells_of(record.answer) for record in drawn])
     apart = np.hypot(*(generated - real).T) * CELL_KM
     low = real.min(axis=0)

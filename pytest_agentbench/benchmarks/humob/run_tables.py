@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,17 +56,14 @@ def _summary(days: pl.DataFrame, key: str) -> pl.DataFrame:
 
 def day_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
     """One row for each user, epoch and day with a valid answer."""
-    index_of = {str(key): index for index, key in enumerate(dataset.keys)}
     valid = [record for record in records if record.status == "ok"]
     starts = range(0, max(1, len(valid)), USERS_AT_A_TIME)
-    parts = [_days(dataset, index_of, valid[at : at + USERS_AT_A_TIME]) for at in starts]
+    parts = [_days(dataset, valid[at : at + USERS_AT_A_TIME]) for at in starts]
     return pl.concat(parts).sort("uid", "epoch", "d")
 
 
-def _days(
-    dataset: HumobDataset, index_of: Mapping[str, int], valid: Sequence[Record]
-) -> pl.DataFrame:
-    indices = [index_of[record.sample] for record in valid]
+def _days(dataset: HumobDataset, valid: Sequence[Record]) -> pl.DataFrame:
+    indices = [dataset.index_of[record.sample] for record in valid]
     truths = [dataset.targets(index) for index in indices]
     bounds, counts = bounds_of_days(truths)
     truth = np.concatenate([dataset.table.rows[:0], *truths])
@@ -89,10 +86,9 @@ def _days(
 
 def user_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
     """One row for each user and epoch; a failed one has GEO-BLEU 0 and no DTW, as in the score."""
-    index_of = {str(key): index for index, key in enumerate(dataset.keys)}
     rows = []
     for record in records:
-        index = index_of[record.sample]
+        index = dataset.index_of[record.sample]
         days = dataset.targets(index)[:, 0]
         count = len(day_bounds(days)) - 1
         failed = {"geobleu": 0.0, "dtw": None}

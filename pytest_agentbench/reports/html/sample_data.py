@@ -99,11 +99,10 @@ def without_truth(record: Record) -> Record:
 def details(dataset: Dataset, records: Sequence[Record], truth: bool = True) -> dict[str, Any]:
     """For each row that has them, its texts ``[label, text, characters left out]``."""
     chosen = _chosen(records)
-    index_of = {str(key): index for index, key in enumerate(dataset.keys)}
     most = min(MOST_SAMPLE_BYTES, MOST_BYTES // max(1, len(chosen)))
     return {
         str(row): _fitted(
-            _texts(dataset, index_of.get(records[row].sample), records[row], truth), most
+            _texts(dataset, dataset.index_of.get(records[row].sample), records[row], truth), most
         )
         for row in chosen
     }

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from processes import gone, happens, linux
+from processes import gone, happens, killed_parent, linux
 
 from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.process.isolated import IsolatedAgent
@@ -250,14 +248,9 @@ def agent(context):
 @pytest.mark.parametrize("state", ["idle", "sleeps", "writes"])
 def test_the_child_ends_when_its_parent_is_killed_and_leaves_no_files(tmp_path, state):
     (tmp_path / "agent.py").write_text(LEAVES_FILES)
-    command = [sys.executable, "-c", KILLED_PARENT, str(tmp_path), state]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as parent:
-        pid, folder = parent.stdout.readline().split()
+    with killed_parent("-c", KILLED_PARENT, tmp_path, state) as (pid, folder):
         if state == "writes":
             assert happens(Path(folder, "500").exists)
-        parent.kill()
     assert gone(pid)
     assert happens(lambda: not Path(folder).exists())
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from processes import gone, happens, linux
+from processes import gone, happens, killed_parent, linux
 
 from pytest_agentbench.agents.process import supervisor
 from pytest_agentbench.agents.process.process import Process
@@ -119,12 +118,8 @@ time.sleep(600)
 @pytest.mark.parametrize("way", ["isolated", "plain"])
 def test_a_command_ends_when_we_are_killed(tmp_path, way):
     (tmp_path / "deaf.py").write_text(DEAF)
-    command = [sys.executable, "-c", KILLED, str(tmp_path), way]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as parent:
-        pid, folder = parent.stdout.readline().split()
-        parent.kill()
+    with killed_parent("-c", KILLED, tmp_path, way) as (pid, folder):
+        pass
     assert gone(pid)
     if way == "isolated":
         assert happens(lambda: not Path(folder).exists())

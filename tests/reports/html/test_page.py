@@ -35,8 +35,8 @@ def test_report_comparison_and_leaderboard_share_one_style_sheet(tmp_path):
 
 def test_whatever_a_value_says_is_text():
     hostile = html_runs.HOSTILE
-    text = page.render("leaderboard.html", title=hostile, head=(hostile,), notes=[hostile],
-                       tables=[{"title": hostile, "rows": [[hostile]], "facts": [hostile]}])  # fmt: skip
+    text = page.render("leaderboard.html", title=hostile, notes=[hostile],
+                       tables=[{"title": hostile, "head": (hostile,), "rows": [[hostile]], "facts": [hostile]}])  # fmt: skip
     assert "<script" not in text
     assert "<img" not in text
     assert text.count("&lt;img src=x") == 7
@@ -44,7 +44,7 @@ def test_whatever_a_value_says_is_text():
 
 def test_a_value_that_is_not_given_is_a_mistake():
     with pytest.raises(jinja2.UndefinedError, match="'tables' is undefined"):
-        page.render("leaderboard.html", title="x", head=(), notes=())
+        page.render("leaderboard.html", title="x", notes=())
 
 
 def test_pages_are_made_from_a_zip_file(tmp_path):
@@ -56,7 +56,7 @@ def test_pages_are_made_from_a_zip_file(tmp_path):
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'package.zip')!r}); "
         "from pytest_agentbench.reports.html import page; "
-        "print(page.__file__, page.render('leaderboard.html', title='t', head=(), tables=(), notes=()))"
+        "print(page.__file__, page.render('leaderboard.html', title='t', tables=(), notes=()))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
