@@ -55,9 +55,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         late_runs.parametrize(metafunc)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
+@pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
-    """Runs may be found while the loop runs: xdist's controller hears of marked tests only then."""
+    """Gates are decided at the end of the loop, before the terminal writes that all is done.
+
+    Runs may be found while the loop runs: xdist's controller hears of marked tests only then.
+    """
     from pytest_agentbench.plugin import messages
 
     config = session.config
