@@ -17,6 +17,7 @@ from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.runs.scores_file import Counts, GateResult, Scores
 from pytest_agentbench.scoring import compare
+from pytest_agentbench.settings.sharding import Shard
 
 NOTE_WIDTH = 80  # of the notes under a header
 
@@ -78,6 +79,8 @@ def summary(
     if scores.partial:
         facts += f", partial ({total} of {len(run.dataset.keys) * run.settings.epochs})"
     reporter.write_line(facts)
+    if scores.shard is not None:
+        reporter.write_line(rows.shard_note(scores.shard), yellow=True)
     reporter.write_line(f"data: {run.dataset.description}")
     reporter.write_line(f"agent: {scores.agent.name}")
     if scores.incomplete:
@@ -103,7 +106,7 @@ def summary(
     _baseline(reporter, run, scores)
     reporter.write_line("")
     for gate in scores.gates:
-        _gate(reporter, gate)
+        _gate(reporter, gate, scores.shard)
     if where:
         reporter.write_line(f"run: {where}")
 
@@ -177,10 +180,11 @@ def _baseline(reporter: Writer, run: Plan, scores: Scores) -> None:
         reporter.write_line(line)
 
 
-def _gate(reporter: Writer, gate: GateResult) -> None:
+def _gate(reporter: Writer, gate: GateResult, shard: Shard | None) -> None:
     line = f"gate {rows.GATE_WORDS[gate.passed]}: {gate.gate}"
     if gate.passed is None:
-        reporter.write_line(line, yellow=True)
+        why = f": {gate.reason}" if shard is not None and gate.reason else ""
+        reporter.write_line(f"{line}{why}", yellow=True)
     elif gate.passed:
         reporter.write_line(f"{line} ({number(gate.value)}{gate.place})", green=True)
     else:

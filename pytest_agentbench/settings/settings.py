@@ -17,6 +17,7 @@ from pytest_agentbench.agents import specs
 from pytest_agentbench.base import parse
 from pytest_agentbench.settings import gates
 from pytest_agentbench.settings.options import Option, options_of, parsed, setting
+from pytest_agentbench.settings.sharding import Shard
 
 if TYPE_CHECKING:
     from pytest_agentbench.agents.llm.entries import Entry
@@ -219,6 +220,7 @@ class Settings:
     ))  # fmt: skip
     notes: tuple[str, ...] = ()  # lines for the header
     resumed: str | None = None  # the run that --resume names
+    shard: Shard | None = None  # which part of the samples this session asks
     parameters: Mapping[str, Any] = field(default_factory=dict)  # the benchmark's own
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
 
