@@ -81,7 +81,7 @@ def merge(folders: Sequence[Path], how: Merging, arguments: Sequence[str]) -> in
 
 def _line(run: StoredRun) -> str:
     shard = "" if run.scores.shard is None else f"{run.scores.shard}, "
-    return f"merged: {run.folder} ({shard}{len(run.records)} records)"
+    return f"merged: {summary.path_shown(run.folder)} ({shard}{len(run.records)} records)"
 
 
 def _data(runs: Sequence[StoredRun], dataset: str | None) -> tuple[Settings, Dataset]:

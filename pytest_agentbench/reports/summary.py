@@ -67,7 +67,7 @@ def summary(
     reporter: Writer, run: Plan, scores: Scores, folder: Path | None, brief: bool = False
 ) -> None:
     """The section of one run at the end; briefly, a line of it."""
-    where = None if folder is None else _shown(folder)
+    where = None if folder is None else path_shown(folder)
     headline = scores.headline(run.benchmark.headlines)
     if brief:
         line = f"{run.settings.nodeid}: {headline} {with_interval(scores.metric(headline))}"
@@ -191,7 +191,7 @@ def _gate(reporter: Writer, gate: GateResult, shard: Shard | None) -> None:
         reporter.write_line(f"{line}: {gate.failure}", red=True)
 
 
-def _shown(folder: Path) -> str:
+def path_shown(folder: Path) -> str:
     """The folder as the user would type it."""
     relative = os.path.relpath(folder)
     return relative if not relative.startswith("..") else str(folder)
