@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pytest_agentbench.base.errors import BenchmarkError, shown
@@ -34,25 +35,28 @@ def check_alike(runs: Sequence[StoredRun]) -> None:
             raise BenchmarkError(
                 f"{run.folder} cannot be merged with {first.folder}: {'; '.join(unlike)}"
             )
-    folders: dict[object, StoredRun] = {}
+    _check_one_division(runs)
+    _check_given_once(runs)
+
+
+def _check_given_once(runs: Sequence[StoredRun]) -> None:
+    folders: set[Path] = set()
     shards: dict[int, StoredRun] = {}
     for run in runs:
         if run.folder.resolve() in folders:
             raise BenchmarkError(f"{run.folder}: expected each run once, got it twice")
-        folders[run.folder.resolve()] = run
-        if (shard := run.scores.shard) is not None:
-            other = shards.setdefault(shard.number, run)
-            if other is not run:
-                raise BenchmarkError(
-                    f"{run.folder}: expected each shard once, but it is {shard}, and so is {other.folder}"
-                )
-    of = {
-        (run.scores.shard.of, run.scores.shard.by): run
-        for run in shards.values()
-        if run.scores.shard
-    }
-    if len(of) > 1:
-        said = [f"{run.folder} is {run.scores.shard} ({by})" for (_, by), run in of.items()]
+        folders.add(run.folder.resolve())
+        shard = run.scores.shard
+        if shard is not None and (other := shards.setdefault(shard.number, run)) is not run:
+            raise BenchmarkError(
+                f"{run.folder}: expected each shard once, but it is {shard}, and so is {other.folder}"
+            )
+
+
+def _check_one_division(runs: Sequence[StoredRun]) -> None:
+    found = {(one.of, one.by): run for run in runs if (one := run.scores.shard) is not None}
+    if len(found) > 1:
+        said = [f"{run.folder} is {run.scores.shard} ({by})" for (_, by), run in found.items()]
         raise BenchmarkError(
             f"expected shards of one and the same division, got several: {'; '.join(said)}"
         )
