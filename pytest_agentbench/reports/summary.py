@@ -71,6 +71,8 @@ def summary(
     headline = scores.headline(run.benchmark.headlines)
     if brief:
         line = f"{run.settings.nodeid}: {headline} {with_interval(scores.metric(headline))}"
+        if scores.shard is not None:
+            line += f", {scores.shard} (agentbench merge decides its gates)"
         reporter.write_line(f"{line}, run: {where}" if where else line)
         return
     reporter.section(f"agentbench: {run.settings.nodeid}", "=")

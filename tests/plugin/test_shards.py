@@ -101,6 +101,14 @@ def test_refused(project, options, message):
     result.stderr.fnmatch_lines([f"*{message}*"])
 
 
+def test_a_quiet_shard_says_so_in_its_line(project):
+    result = project.pytest(*SUM, "-q", *SPLIT, "--splits=4", "--group=4", "--run-dir=run")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(
+        ["toysum: accuracy *, shard 4 of 4 (agentbench merge decides its gates), run: run"]
+    )
+
+
 def test_one_of_one_is_no_shard(project):
     one = [*SPLIT, "--splits=1", "--group=1", *SHARD, "--num-shards=1"]
     result = project.pytest(*SUM, *one, "--gate=accuracy >= 0.9")
