@@ -185,12 +185,20 @@ def check_selected(plans: dict[str, Plan], selected: dict[str, list[str]]) -> No
     for nodeid, names in selected.items():
         plan = plans[nodeid]
         for name in names:
-            if name not in plan.items and name not in plan.targets:
+            if name not in plan.items and name not in plan.targets and not _names_one(name, plan):
                 example = next(iter(plan.items))
                 raise BenchmarkError(
                     f"{nodeid}::{name}: expected one of {len(plan.items)} samples, such as "
                     f"{nodeid}::{example}; found none of that name"
                 )
+
+
+def _names_one(name: str, plan: Plan) -> bool:
+    """Whether a pasted name is that of a sample with parameters of other plugins: ``uid[cpu-80012]``."""
+    target, _, rest = name.partition("[")
+    parts = rest.rpartition("]")[0].split("-")
+    spans = itertools.combinations(range(len(parts) + 1), 2)
+    return any(f"{target}[{'-'.join(parts[i:j])}]" in plan.items for i, j in spans)
 
 
 def keep_only_tests(config: pytest.Config, plans: dict[str, Plan]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,8 @@ from pytest_agentbench.plugin import option_parser
 from pytest_agentbench.plugin.fixtures import agent, sample
 
 __all__ = ["agent", "sample"]
+
+LOOPING = pytest.StashKey[pytest.Session]()  # the session, from when its loop begins
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -49,6 +52,46 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "sample" in metafunc.fixturenames and metafunc.definition.get_closest_marker("agentbench"):
-        from pytest_agentbench.plugin import activation
+        from pytest_agentbench.plugin import late_runs
 
-        activation.parametrize(metafunc)
+        late_runs.parametrize(metafunc)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Runs may be found while the loop runs: xdist's controller hears of marked tests only then."""
+    config = session.config
+    config.stash[LOOPING] = session
+    controller = config.pluginmanager.getplugin("agentbench-controller")
+    if controller is not None:
+        controller.begin_loop(session)
+    result = yield
+    controller = config.pluginmanager.getplugin("agentbench-controller")
+    if controller is not None:
+        controller.finish_loop(session)
+    elif config.option.agentbench_gate and not (
+        config.option.collectonly or hasattr(config, "workerinput")
+    ):
+        from pytest_agentbench.plugin import gate_reports, shards
+
+        if shards.shard_of(config) is None:  # else others may have had the samples
+            gate_reports.report_without_run(session, config.option.agentbench_gate)
+    return result
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    from pytest_agentbench.plugin import messages
+
+    messages.hear(node)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:
+    from pytest_agentbench.plugin import messages
+
+    told = messages.collected(node)
+    if told is not None:
+        from pytest_agentbench.plugin import late_runs
+
+        late_runs.collected(node, ids, told)

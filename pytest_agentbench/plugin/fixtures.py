@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -10,29 +10,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_agentbench.benchmarks.protocol import Sample
-    from pytest_agentbench.runs.plan import Plan
 
 
 @pytest.fixture
 def agent(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
     """The agent named by --agent: agent(context) gives its answer, whatever its shape."""
-    return _plan(request).agent
+    from pytest_agentbench.plugin import asked, late_runs
+
+    own = asked.asked(request.node)
+    plan = own.plan if own is not None else late_runs.plan_of(request.node)
+    if plan is None:
+        _fail_unmarked(request)
+    return plan.agent
 
 
 @pytest.fixture
 def sample(request: pytest.FixtureRequest) -> Sample | list[Sample]:
     """One sample of the benchmark: sample.context is for the agent, sample.truth is not."""
-    return _plan(request).samples(request.param)
+    if not hasattr(request, "param"):
+        _fail_unmarked(request)
+    given: Sample | list[Sample] = request.param.given()
+    return given
 
 
-def _plan(request: pytest.FixtureRequest) -> Plan:
-    from pytest_agentbench.plugin import activation
-
-    plan = activation.plan_of(request.node)
-    if plan is None:
-        pytest.fail(
-            f"the fixture {request.fixturename!r} of pytest-agentbench needs to know the benchmark: "
-            "mark the test with @pytest.mark.agentbench('NAME')",
-            pytrace=False,
-        )
-    return plan
+def _fail_unmarked(request: pytest.FixtureRequest) -> NoReturn:
+    pytest.fail(
+        f"the fixture {request.fixturename!r} of pytest-agentbench needs to know the benchmark: "
+        "mark the test with @pytest.mark.agentbench('NAME')",
+        pytrace=False,
+    )

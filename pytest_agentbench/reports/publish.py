@@ -41,11 +41,15 @@ def finish(
 ) -> list[Gate]:
     """Scores one run and writes its files; returns the gates to report.
 
-    ``tell`` gets the scores after scores.json was written.
+    ``tell`` gets the scores after scores.json was written. A gate that was asked for and cannot be decided has failed.
     """
     questions = collector.answered() if incomplete else sorted(collector.expected)
     if not questions:
-        return []
+        why = incomplete or "no sample was selected"
+        return [
+            (f"gate[{gate.text}]", f"not decided: {why}")
+            for gate in collector.plan.settings.requested_gates
+        ]
     try:
         result = _scored(collector, questions, incomplete)
     except Exception as error:
@@ -69,8 +73,12 @@ def finish(
         collector.scores = result = dataclasses.replace(result, gates=(*result.gates, gate))
         with contextlib.suppress(OSError):
             _write_scores(collector, result)
-    decided = (gate for gate in result.gates if gate.passed is not None)
-    return [(f"gate[{gate.gate}]", gate.failure) for gate in decided]
+    requested = {gate.text for gate in collector.plan.settings.requested_gates}
+    return [
+        (f"gate[{one.gate}]", f"not decided: {one.reason}" if one.passed is None else one.failure)
+        for one in result.gates
+        if one.passed is not None or one.gate in requested
+    ]
 
 
 def _beside(collector: Collector) -> Iterator[GateResult]:
@@ -104,8 +112,9 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         settings, dataset, questions, list(collector.records.values()), collector.baseline
     )
     details, found = dict(result.details), None
-    if collector.notes:
-        details["notes"] = [*details.get("notes", ()), *collector.notes]
+    attempts = collector.attempts_note()
+    if beside := [*collector.notes, *([attempts] if attempts else [])]:
+        details["notes"] = [*details.get("notes", ()), *beside]
     if lack := rows.missing_note(collector.logged()):
         details["notes"] = [*details.get("notes", ()), lack]
     if incomplete is None and dataset.samples_here:
@@ -115,7 +124,7 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         note = rows.floor_note(found, settings.reading, headline)
         if note is not None:
             details["notes"] = [*details.get("notes", ()), note]
-    beside = () if incomplete else _beside(collector)
+    failing = () if incomplete else _beside(collector)
     return dataclasses.replace(
         result,
         details=details,
@@ -127,7 +136,7 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         gates=(
             *judge.judge(settings, result, incomplete),
             *_one_agent(collector, incomplete),
-            *beside,
+            *failing,
         ),
         floor=found,
     )

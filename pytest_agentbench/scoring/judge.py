@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Sequence
 
 from pytest_agentbench.benchmarks.protocol import Metric, metric_named
 from pytest_agentbench.runs.scores_file import GateResult, Group, Readings, Scores
 from pytest_agentbench.scoring.groups import LEAST, samples_of, unscored_group, worst_group
-from pytest_agentbench.settings.gates import COVERAGE, Gate, GateError, Part, combine, parse
+from pytest_agentbench.settings.gates import Gate, GateError, Part, combine, parse
 from pytest_agentbench.settings.settings import Settings
 
 _OPERATORS = {
@@ -128,10 +127,7 @@ def judged_again(scores: Scores, metrics: Sequence[Metric]) -> tuple[GateResult,
 
 
 def judge(settings: Settings, scores: Scores, incomplete: str | None) -> tuple[GateResult, ...]:
-    """Every gate's result; none is decided on an incomplete run.
-
-    On a shard only ``coverage >= 1`` is: where a part fails it, the whole does.
-    """
+    """Every gate's result; none is decided on an incomplete run, and few on a shard."""
     if incomplete is not None:
         return tuple(GateResult(gate.text, None, reason=incomplete) for gate in settings.gates)
     shard = settings.shard
@@ -139,7 +135,7 @@ def judge(settings: Settings, scores: Scores, incomplete: str | None) -> tuple[G
     baseline, deltas = (None, None) if theirs is None else (theirs.readings, theirs.deltas)
     return tuple(
         GateResult(gate.text, None, reason=shard.undecided)
-        if shard is not None and dataclasses.replace(gate, text=COVERAGE.text) != COVERAGE
+        if shard is not None and gate not in settings.decided_gates
         else evaluate(
             gate, settings.reading, scores.readings, baseline, deltas,
             scores.groups or (), settings.benchmark.metrics,

@@ -75,3 +75,9 @@ def test_help_lists_the_parameters_of_every_benchmark(project):
     assert "--text-models=SET BehaviorModeling: models that score texts" in text
     assert "--keep-candidate-order BehaviorModeling: show candidates" in text
     assert "--agentbench-text-models=SET same as --text-models" in text
+
+
+def test_a_command_of_one_word_runs_the_projects_tests(project):
+    project.write(test_mine__py="def test_own(): pass\n")
+    result = project.python("-m", "pytest")
+    result.assert_outcomes(passed=1)
