@@ -109,6 +109,39 @@ def test_a_quiet_shard_says_so_in_its_line(project):
     )
 
 
+def test_a_shard_without_samples_fails_no_gate(project):
+    """pytest itself ends such a session with 5: no tests were collected. The others are the whole run."""
+    gate = "--gate=accuracy >= 0.9"
+    result = project.pytest(*SUM, gate, *SPLIT, "--splits=13", "--group=13")
+    assert result.ret == 5
+    assert "failed" not in result.stdout.str()
+    assert project.runs() == []
+
+
+def test_a_shard_with_tests_of_the_project_alone_fails_no_gate(project):
+    project.write(test_own__py="def test_a():\n    pass\n\n\ndef test_b():\n    pass\n")
+    options = ["test_own.py", "--agentbench-gate=accuracy >= 0.9", *SPLIT]
+    assert project.pytest(*options, "--splits=2", "--group=1").ret == 0
+    assert project.pytest(*options).ret == 1  # no benchmark ran
+
+
+def test_shards_of_marked_tests_are_merged_too(project):
+    project.write(
+        test_mine__py="import pytest\n\n\n@pytest.mark.agentbench('toysum')\n"
+        "def test_sum(agent, sample):\n    agent(sample.context)\n"
+    )
+    options = ["test_mine.py", "--agentbench-agent=builtin:half"]
+    gate = "--agentbench-gate=accuracy >= 0.9"
+    for number in (1, 2):
+        shard = [*SPLIT, "--splits=2", f"--group={number}", f"--agentbench-run-dir=s{number}"]
+        result = project.pytest(*options, gate, *shard)
+        assert result.ret == 0
+        result.stdout.fnmatch_lines([f"shard {number} of 2 (pytest-split): *"])
+    assert project.pytest(*options, gate, "--agentbench-run-dir=whole").ret == 1
+    assert project.agentbench("merge", "s1", "s2", "--out=merged").ret == 1
+    assert same(project, "whole", "merged")
+
+
 def test_one_of_one_is_no_shard(project):
     one = [*SPLIT, "--splits=1", "--group=1", *SHARD, "--num-shards=1"]
     result = project.pytest(*SUM, *one, "--gate=accuracy >= 0.9")
