@@ -10,7 +10,7 @@ import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.plugin import activation, answers_at_once, entry, shards
+from pytest_agentbench.plugin import activation, answers_at_once, messages, shards
 from pytest_agentbench.plugin.asked import Asked, from_text
 from pytest_agentbench.plugin.collection import BenchmarkModule
 from pytest_agentbench.plugin.command_line import bases, command_line, ini
@@ -58,7 +58,7 @@ def collected(node: Any, ids: Sequence[str], text: str) -> None:
     controller = activation.controller_of(node.config)
     for number, run, questions in from_text(text):
         if run not in controller.collectors:
-            _plan(node.config, run, node.config.stash[entry.LOOPING])
+            _plan(node.config, run, node.config.stash[messages.LOOPING])
         controller.expect(ids[number], run, questions)
 
 

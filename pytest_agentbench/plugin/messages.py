@@ -14,6 +14,7 @@ _SENDER = pytest.StashKey[Callable[..., None]]()
 _HANDLERS = pytest.StashKey[dict[str, Callable[..., None]]]()
 _COLLECTED = pytest.StashKey[dict[Any, str]]()
 WORKERS = pytest.StashKey[set[Any]]()
+LOOPING = pytest.StashKey[pytest.Session]()  # the session, from when its loop begins
 
 
 def send(config: pytest.Config, kind: str, confirmed: bool = True, **message: Any) -> None:
