@@ -43,13 +43,20 @@ def divide(project, run, drawing, parts):
     return [f"part{number}" for number in range(parts)]
 
 
-WHOLE = {
-    "epochs, a draw and failing samples": ["--benchmark=toysum", "--agent=agent.py", "--epochs=2", "--limit=9"],
-    "people": ["--benchmark=humob", "--agent=builtin:mode", "--limit=6", "--seed=3"],
-}  # fmt: skip
+WHOLE = [
+    pytest.param(
+        ["--benchmark=toysum", "--agent=agent.py", "--epochs=2", "--limit=9"],
+        id="epochs, a draw and failing samples",
+    ),
+    pytest.param(
+        ["--benchmark=humob", "--agent=builtin:mode", "--limit=6", "--seed=3"],
+        id="people",
+        marks=pytest.mark.slow,
+    ),
+]
 
 
-@pytest.mark.parametrize("options", WHOLE.values(), ids=WHOLE)
+@pytest.mark.parametrize("options", WHOLE)
 def test_any_partition_gives_the_bits_of_the_whole(project, agentbench, options):
     project.write(
         agent__py="def agent(context):\n    return context['a'] + 1 if context['a'] % 5 else 'none'\n"
