@@ -75,9 +75,10 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     elif config.option.agentbench_gate and not (
         config.option.collectonly or hasattr(config, "workerinput")
     ):
-        from pytest_agentbench.plugin import gate_reports
+        from pytest_agentbench.plugin import gate_reports, shards
 
-        gate_reports.report_without_run(session, config.option.agentbench_gate)
+        if shards.shard_of(config) is None:  # else others may have had the samples
+            gate_reports.report_without_run(session, config.option.agentbench_gate)
     return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.plugin import activation, answers_at_once, messages
+from pytest_agentbench.plugin import activation, answers_at_once, messages, shards
 from pytest_agentbench.plugin.asked import Asked, from_text
 from pytest_agentbench.plugin.collection import BenchmarkModule
 from pytest_agentbench.plugin.command_line import bases, command_line, ini
@@ -77,6 +78,7 @@ def _plan(config: pytest.Config, benchmark: str, session: pytest.Session) -> Pla
     controller = None if worker is not None else activation.controller_of(config)
     with activation.guarded(config, stays=worker is None and asks):
         settings = resolve(benchmark, None, [command_line(config), ini(config)], bases(config))
+        settings = dataclasses.replace(settings, shard=shards.shard_of(config))
         plan = Plan(settings, 1 if worker is None else worker["workercount"], asks=asks)
     known[name] = plan
     if controller is None:
