@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.plugin import answers_at_once, compat, hosts, workers
+from pytest_agentbench.plugin.arguments import choose, keep_only_tests
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import BenchmarkModule, Collection
 from pytest_agentbench.plugin.command_line import (
@@ -26,8 +27,8 @@ from pytest_agentbench.plugin.command_line import (
     check_selected,
     command_line,
     ini,
-    keep_only_tests,
     narrowing,
+    refuse_undecided_gates,
     requested,
 )
 from pytest_agentbench.plugin.controller import Controller
@@ -47,8 +48,13 @@ def activate(config: pytest.Config) -> None:
     threads = set(threading.enumerate())
     try:
         check_resume(config)
-        settings, selected, paths = requested(config, hosts.digests(told) if told else {})
+        chosen = choose(config)
+        settings, selected, paths = requested(config, hosts.digests(told) if told else {}, chosen)
+        if chosen.left_out:
+            config.pluginmanager.register(LeftOut(chosen.left_out), "agentbench-left-out")
         if not settings:
+            refuse_undecided_gates(config, chosen.left_out)
+            keep_only_tests(config, chosen, ())
             return
         if worker is None:
             check_rootdir(config)
@@ -58,7 +64,7 @@ def activate(config: pytest.Config) -> None:
         listening = contextlib.ExitStack()
         listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
         config.add_cleanup(listening.close)
-        narrowed = narrowing(config, settings, selected, paths)
+        narrowed = narrowing(config, chosen, settings, selected, paths)
         distributes = compat.will_distribute(config)
         with _guarded(config, stays=worker is None and not distributes):
             plans = {
@@ -94,7 +100,21 @@ def activate(config: pytest.Config) -> None:
     # Registered after the controller, so that it stops asking before the controller scores.
     config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
     config.stash[_MARKED] = {p.benchmark.name: p for p, _ in named}
-    keep_only_tests(config, plans)
+    keep_only_tests(config, chosen, plans)
+
+
+class LeftOut:
+    """Says in the header which benchmarks of addopts do not run."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+
+    def pytest_report_header(self) -> str:
+        do, its = ("does", "its") if len(self._names) == 1 else ("do", "their")
+        return (
+            f"agentbench: {' and '.join(self._names)} of addopts {do} not run, because the command "
+            f"names tests; {its} gates are not decided"
+        )
 
 
 @contextlib.contextmanager

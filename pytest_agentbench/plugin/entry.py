@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from pytest_agentbench.plugin import option_parser
+from pytest_agentbench.plugin import option_parser, typed
 from pytest_agentbench.plugin.fixtures import agent, sample
 
 __all__ = ["agent", "sample"]
@@ -41,7 +41,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.help or config.option.version:
         return
     args = [*(f"--agentbench-benchmark={b}" for b in config.option.agentbench_benchmark or ())]
-    if next(option_parser.asked_for([*args, *config.args], config), None) is not None:
+    asked = next(option_parser.asked_for([*args, *config.args], config), None)
+    # A gate that was typed without any run must not be passed over in silence.
+    if asked is not None or typed.values(config, "gate"):
         from pytest_agentbench.plugin import activation
 
         activation.activate(config)

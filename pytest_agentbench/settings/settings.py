@@ -219,6 +219,9 @@ class Settings:
     ))  # fmt: skip
     notes: tuple[str, ...] = ()  # lines for the header
     resumed: str | None = None  # the run that --resume names
+    # Whether the command line itself asks for this run, or for a gate: addopts asks with every command.
+    typed: bool = True
+    agent_is_named: bool = False  # whether anybody has named it; else it is the baseline
     parameters: Mapping[str, Any] = field(default_factory=dict)  # the benchmark's own
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
 

@@ -56,3 +56,63 @@ def test_with_an_equals_sign_or_a_named_file_the_gates_of_the_ini_file_count(pro
     inside = project.path / "work" / "answers.csv"
     shutil.copy(project.path / "elsewhere" / "answers.csv", inside)
     assert "accuracy > 1" in in_work("--submission", "answers.csv").stdout.str()
+
+
+def test_a_gate_that_is_typed_without_a_run_is_a_usage_error(project):
+    project.write(test_x__py="def test_x():\n    pass\n")
+    result = project.pytest("test_x.py", "--agentbench-gate", "accuracy > 0.1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = (
+        "--gate: expected a benchmark whose scores decide 'accuracy > 0.1', got none: name one with"
+    )
+    assert said in result.stderr.str()
+
+
+def test_nor_may_it_be_typed_beside_tests_that_keep_the_benchmark_of_addopts_from_running(project):
+    project.write(
+        test_x__py="def test_x():\n    pass\n",
+        pytest__ini="[pytest]\naddopts = --benchmark=toysum\n",
+    )
+    result = project.pytest("test_x.py", "--gate=accuracy > 0.1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "type --benchmark=toysum beside them" in result.stderr.str()
+    both = project.pytest("test_x.py", "--gate=accuracy > 0.1", "--benchmark=toysum", "--limit=2")
+    both.assert_outcomes(passed=5)
+
+
+@pytest.mark.parametrize(
+    "ini", ["agentbench_gate = accuracy > 1", "addopts = --agentbench-gate='accuracy > 1'"]
+)
+def test_a_gate_of_the_ini_file_waits_for_a_run(project, ini):
+    project.write(test_x__py="def test_x():\n    pass\n", pytest__ini=f"[pytest]\n{ini}\n")
+    project.pytest().assert_outcomes(passed=1)
+    assert project.pytest("--benchmark=toysum", "--limit=2").ret == 1
+
+
+TELL = """
+def pytest_agentbench_scores(settings):
+    print("\\n" + settings.nodeid, "typed" if settings.typed else "added")
+"""
+
+
+@pytest.mark.parametrize(
+    ("addopts", "args", "expected"),
+    [
+        ("--benchmark=toysum", [], "toysum added"),
+        ("--benchmark=toysum", ["--benchmark=toysum"], "toysum typed"),
+        ("--benchmark=toysum", ["toysum::sum[s1]"], "toysum typed"),
+        ("--benchmark=toysum", ["--gate=accuracy >= 0"], "toysum typed"),
+        ("--benchmark=toysum --gate='accuracy >= 0'", ["."], "toysum added"),
+        ("", ["--benchmark=toysum"], "toysum typed"),
+        ("", ["x.yaml"], "x.yaml typed"),
+        ("x.yaml", [], "x.yaml added"),
+    ],
+)
+def test_a_run_knows_whether_it_or_a_gate_was_typed(project, addopts, args, expected):
+    project.write(
+        conftest__py=TELL,
+        x__yaml="benchmark: toysum\n",
+        pytest__ini=f"[pytest]\naddopts = {addopts}\n",
+    )
+    result = project.pytest(*args, "-s")
+    assert [line for line in result.outlines if line.endswith((" typed", " added"))] == [expected]

@@ -75,3 +75,11 @@ def test_help_lists_the_parameters_of_every_benchmark(project):
     assert "--text-models=SET BehaviorModeling: models that score texts" in text
     assert "--keep-candidate-order BehaviorModeling: show candidates" in text
     assert "--agentbench-text-models=SET same as --text-models" in text
+
+
+def test_a_short_spelling_without_a_benchmark_is_explained(project):
+    result = project.pytest("--gate=accuracy>1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "  agentbench: --gate: only beside --benchmark NAME" in result.errlines
+    project.write(conftest__py="def pytest_addoption(parser):\n    parser.addoption('--seed')\n")
+    assert "agentbench:" not in project.pytest("--seed=1", "--unknown").stderr.str()
