@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import threading
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from pytest_agentbench.agents.exits import ExitGuard
 from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.plugin import answers_at_once, compat, hosts, workers
+from pytest_agentbench.plugin import agent_in_force, answers_at_once, compat, hosts, workers
 from pytest_agentbench.plugin.arguments import choose, keep_only_tests
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import BenchmarkModule, Collection
@@ -28,6 +29,7 @@ from pytest_agentbench.plugin.command_line import (
     command_line,
     ini,
     narrowing,
+    only_shows,
     refuse_undecided_gates,
     requested,
 )
@@ -37,6 +39,7 @@ from pytest_agentbench.plugin.workers import Distribution
 from pytest_agentbench.reports import mlflow
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.settings.resolve import resolve
+from pytest_agentbench.settings.settings import Settings
 
 _MARKED = pytest.StashKey[dict[str, Plan]]()
 
@@ -66,12 +69,17 @@ def activate(config: pytest.Config) -> None:
         config.add_cleanup(listening.close)
         narrowed = narrowing(config, chosen, settings, selected, paths)
         distributes = compat.will_distribute(config)
+        folders = dict.fromkeys(settings, config.invocation_params.dir)
+        folders |= {nodeid: path.parent for nodeid, path in paths.items()}
+        settings = {n: _with_note(one, config, folders[n]) for n, one in settings.items()}
+        asks = not distributes and not only_shows(config)
         with _guarded(config, stays=worker is None and not distributes):
             plans = {
-                nodeid: Plan(one, processes, selecting=nodeid in narrowed, asks=not distributes)
+                nodeid: Plan(one, processes, selecting=nodeid in narrowed, asks=asks)
                 for nodeid, one in settings.items()
             }
         check_selected(plans, selected)
+        agent_in_force.settle(config, plans, folders)
         if worker is not None:
             if told:
                 hosts.check(told, plans, config)
@@ -101,6 +109,15 @@ def activate(config: pytest.Config) -> None:
     config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
     config.stash[_MARKED] = {p.benchmark.name: p for p, _ in named}
     keep_only_tests(config, chosen, plans)
+
+
+def _with_note(settings: Settings, config: pytest.Config, folder: Path) -> Settings:
+    """The settings, with a line for the header if a fixture of the project's will not answer."""
+    place = agent_in_force.passed_over(settings, agent_in_force.fixtures_seen(config, folder))
+    if place is None:
+        return settings
+    note = f"note: the agent {settings.agent_shown} answers, not the fixture `agent` of {place}"
+    return dataclasses.replace(settings, notes=(*settings.notes, note))
 
 
 class LeftOut:
@@ -171,7 +188,8 @@ def plan_of(node: Any) -> Plan | None:
         name = registry.get(mark.args[0]).name
         if name not in known:
             layers = [command_line(config), ini(config)]
-            known[name] = Plan(resolve(mark.args[0], None, layers, bases(config)))
+            settings = resolve(mark.args[0], None, layers, bases(config))
+            known[name] = Plan(settings, asks=not only_shows(config))
     except BenchmarkError as error:
         pytest.fail(f"@pytest.mark.agentbench: {error}", pytrace=False)
     return known[name]

@@ -47,7 +47,7 @@ def choose(config: pytest.Config) -> Chosen:
         lost = [one for one in (*added, *ours) if one not in kept]
         left_out = [one for one in lost if not _same_as(config, one, paths)]
         rest = [arg for arg in added_paths if arg not in ours]
-        return Chosen((*kept, *own), (*rest, *paths), told, tuple(left_out))
+        return Chosen((*kept, *own), (*rest, *paths), told.union(kept), tuple(left_out))
     default = []
     if not own and not paths and all(is_ours(config, arg) for arg in added_paths):
         default = _default_paths(config)

@@ -12,6 +12,9 @@ import pytest
 
 from pytest_agentbench.base.errors import told
 from pytest_agentbench.plugin import compat
+from pytest_agentbench.plugin.agent_in_force import is_overruled
+from pytest_agentbench.plugin.fixture_compat import adopt_conftest, visible_fixtures
+from pytest_agentbench.plugin.fixtures import agent, give_agent, give_sample
 from pytest_agentbench.plugin.item import ask, put_records_on, sample_function
 from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
@@ -42,7 +45,8 @@ class BenchmarkModule(compat.MemoryModule):
         """Whether ``agent`` and ``sample`` are not overridden, and no option shows fixtures."""
         option = self.config.option
         watched = option.setupshow or option.setuponly or option.setupplan
-        return not watched and all(compat.is_defined_once(self, n) for n in ("agent", "sample"))
+        ours = (("agent", give_agent), ("sample", give_sample))
+        return not watched and all(visible_fixtures(self, name)[-1:] == [f] for name, f in ours)
 
     def funcnamefilter(self, name: str) -> bool:
         return name in self.plan.targets
@@ -51,6 +55,9 @@ class BenchmarkModule(compat.MemoryModule):
         return False
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        if is_overruled(self.plan.settings, visible_fixtures(self, "agent")):
+            # A module's fixture comes before those of conftests and plugins.
+            vars(self.obj)["_agent"] = agent
         found = super().collect()
         if not self.selected:
             return found
@@ -76,6 +83,7 @@ class InvocationDirectory(pytest.Directory):
         return directory
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        adopt_conftest(self)
         if self.below:
             return [InvocationDirectory.make(self, self.below[0], self.below[1:], self.modules)]
         # Their path is rootdir: --lf skips every file whose path has no failure in it.

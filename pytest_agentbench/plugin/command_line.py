@@ -23,6 +23,12 @@ from pytest_agentbench.settings.resolve import Digests, Layer, resolve
 from pytest_agentbench.settings.settings import OPTIONS, Settings
 
 
+def only_shows(config: pytest.Config) -> bool:
+    """Whether pytest is to show what there is, and to run nothing: then no agent is imported, no file written."""
+    options = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan")
+    return any(getattr(config.option, name, False) for name in options)
+
+
 def check_resume(config: pytest.Config) -> None:
     given = config.getoption("agentbench_resume") is not None
     for name in ("resume-failed-only", "resume-anyway"):

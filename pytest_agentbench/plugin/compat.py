@@ -105,17 +105,6 @@ class MemoryModule(pytest.Module):
         return self.obj
 
 
-def is_defined_once(node: pytest.Collector, fixture: str) -> bool:
-    """Whether only one fixture of this name is visible in ``node``: nobody has overridden it.
-
-    pytest shows this to nobody before it runs the fixture. Without it: no, and pytest runs the
-    fixture as usual, which takes more time.
-    """
-    manager = getattr(node.session, "_fixturemanager", None)
-    found = getattr(manager, "getfixturedefs", None)
-    return found is not None and len(found(fixture, node) or ()) == 1
-
-
 # pytest: output
 
 

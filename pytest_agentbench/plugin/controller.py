@@ -14,6 +14,7 @@ import pytest
 
 from pytest_agentbench.plugin import answers_at_once, compat, gate_reports, junit
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
+from pytest_agentbench.plugin.command_line import only_shows
 from pytest_agentbench.plugin.item import failed_records
 from pytest_agentbench.plugin.progress_line import ProgressLine
 from pytest_agentbench.plugin.signals import Signals
@@ -42,12 +43,15 @@ class Controller:
         started = time.strftime("%Y%m%d-%H%M%S")
         start = config.invocation_params
         place = Place(
-            config.rootpath / run_folder.HOUSE, start.dir, [str(arg) for arg in start.args]
+            config.rootpath / run_folder.HOUSE,
+            start.dir,
+            [str(arg) for arg in start.args],
+            writes=not only_shows(config),
         )
         self.collectors = [
             Collector(
                 plan,
-                agent_in_force(plan, config),
+                agent_in_force(plan, config).as_json(),
                 place,
                 started,
                 load_baseline(plan, place),

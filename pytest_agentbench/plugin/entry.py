@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_agentbench.plugin import option_parser, typed
-from pytest_agentbench.plugin.fixtures import agent, sample
+from pytest_agentbench.plugin.fixtures import PLAN_OF, agent, sample
+
+if TYPE_CHECKING:
+    from pytest_agentbench.runs.plan import Plan
 
 __all__ = ["agent", "sample"]
 
@@ -38,8 +42,10 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "agentbench(name): feed the test's `agent` and `sample` fixtures from this benchmark",
     )
-    if config.option.help or config.option.version:
-        return
+    config.stash[PLAN_OF] = _plan_of
+    option = config.option
+    if option.help or option.version or option.markers or getattr(option, "cacheshow", None):
+        return  # nothing of a benchmark is shown
     args = [*(f"--agentbench-benchmark={b}" for b in config.option.agentbench_benchmark or ())]
     asked = next(option_parser.asked_for([*args, *config.args], config), None)
     # A gate that was typed without any run must not be passed over in silence.
@@ -47,6 +53,12 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_agentbench.plugin import activation
 
         activation.activate(config)
+
+
+def _plan_of(node: pytest.Item) -> Plan | None:
+    from pytest_agentbench.plugin import activation
+
+    return activation.plan_of(node)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

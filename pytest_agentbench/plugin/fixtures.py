@@ -1,4 +1,4 @@
-"""The fixtures ``agent`` and ``sample``. A conftest.py may define its own ``agent`` instead."""
+"""The fixtures ``agent`` and ``sample``. A project may define its own ``agent`` (plugin/agent_in_force.py)."""
 
 from __future__ import annotations
 
@@ -13,22 +13,26 @@ if TYPE_CHECKING:
     from pytest_agentbench.runs.plan import Plan
 
 
-@pytest.fixture
-def agent(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
+# Finds the plan that a test belongs to: by its module, or by its marker.
+PLAN_OF = pytest.StashKey["Callable[[pytest.Item], Plan | None]"]()
+
+
+def give_agent(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
     """The agent named by --agent: agent(context) gives its answer, whatever its shape."""
     return _plan(request).agent
 
 
-@pytest.fixture
-def sample(request: pytest.FixtureRequest) -> Sample | list[Sample]:
+def give_sample(request: pytest.FixtureRequest) -> Sample | list[Sample]:
     """One sample of the benchmark: sample.context is for the agent, sample.truth is not."""
     return _plan(request).samples(request.param)
 
 
-def _plan(request: pytest.FixtureRequest) -> Plan:
-    from pytest_agentbench.plugin import activation
+agent = pytest.fixture(name="agent")(give_agent)
+sample = pytest.fixture(name="sample")(give_sample)
 
-    plan = activation.plan_of(request.node)
+
+def _plan(request: pytest.FixtureRequest) -> Plan:
+    plan = request.config.stash[PLAN_OF](request.node)
     if plan is None:
         pytest.fail(
             f"the fixture {request.fixturename!r} of pytest-agentbench needs to know the benchmark: "

@@ -12,6 +12,7 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import EndedByAgent, RemoteAgentError, is_test_outcome
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.benchmarks.protocol import Sample
+from pytest_agentbench.plugin.agent_in_force import not_credited
 from pytest_agentbench.reports import github
 from pytest_agentbench.reports.summary import failures_text
 from pytest_agentbench.runs.evaluate import Evaluation
@@ -44,6 +45,9 @@ def ask(item: pytest.Function, plan: Plan) -> None:
         samples = [plan.dataset.sample(question.sample) for question in questions]
     if plan.unasked.issuperset(questions):
         pytest.skip("not asked: --resume-failed-only asks nothing new")
+    another = not_credited(item, plan)
+    if another is not None:
+        _fail(another)
     evaluation = Evaluation(plan.benchmark, questions[0].epoch)
     records = item.stash[RECORDS] = evaluation.records  # filled as answers come
     try:

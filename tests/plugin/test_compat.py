@@ -35,7 +35,7 @@ UNDOCUMENTED = {
 
 def sources():
     files = {file.name: file.read_text() for file in FOLDER.glob("*.py")}
-    return {name: text for name, text in files.items() if name != "compat.py"}
+    return {name: text for name, text in files.items() if not name.endswith("compat.py")}
 
 
 def foreign_private(tree):
@@ -182,13 +182,6 @@ def test_memory_module(project, imported):
     project.write(pytest__ini=f"[pytest]\ncollect_imported_tests = {imported}\n")
     result = project.pytest("--benchmark=toysum", "--limit=2", "--co", "-q")
     assert sum("toysum::" in line for line in result.outlines) == 2
-
-
-def test_is_defined_once(pytester, in_hook):
-    pytester.makeconftest("import pytest\n@pytest.fixture\ndef tmp_path(): pass\n")
-    names = ("tmp_path", "monkeypatch", "none_such")
-    probe = AtCall(lambda item: [compat.is_defined_once(item.parent, name) for name in names])
-    assert in_hook(probe) == [False, True, False]
 
 
 def test_log_handlers(in_hook, tmp_path):
@@ -519,7 +512,7 @@ def test_a_module_without_getobj_is_refused(monkeypatch):
     ("call", "without"),
     [
         (lambda: compat.help_is_asked(Bare()), False),
-        (lambda: compat.is_defined_once(Bare(session=Bare()), "agent"), False),
+        (lambda: compat.explain_unknown_options(Bare(), "x"), None),
         (lambda: compat.log_handlers(FakeConfig()), []),
         (lambda: compat.shows_paths(Bare()), True),
         (lambda: compat.suite_property(FakeConfig()), None),
