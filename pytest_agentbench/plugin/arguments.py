@@ -38,20 +38,21 @@ def choose(config: pytest.Config) -> Chosen:
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         return Chosen((*added, *own), () if own else tuple(config.args), frozenset(own))
     words = typed.words(config)
-    paths = [arg for arg in config.args if arg in words]
+    paths = list(dict.fromkeys(arg for arg in config.args if arg in words))
     added_paths = [arg for arg in config.args if arg not in words]
+    ours = [arg for arg in added_paths if is_ours(config, arg)]
+    theirs = [arg for arg in added_paths if arg not in ours]
     told = frozenset((*own, *paths))
     if any(not _is_folder(config, arg) for arg in paths):
-        ours = [arg for arg in added_paths if is_ours(config, arg)]
         kept = [one for one in added if _is_pasted(config, one, paths)]
         lost = [one for one in (*added, *ours) if one not in kept]
         left_out = [one for one in lost if not _same_as(config, one, paths)]
-        rest = [arg for arg in added_paths if arg not in ours]
-        return Chosen((*kept, *own), (*rest, *paths), told.union(kept), tuple(left_out))
-    default = []
-    if not own and not paths and all(is_ours(config, arg) for arg in added_paths):
-        default = _default_paths(config)
-    return Chosen((*added, *own), (*default, *added_paths, *paths), told)
+        return Chosen((*kept, *own), (*theirs, *paths), told.union(kept), tuple(left_out))
+    # Not as paths: up to 8.4, pytest collects nothing else of a folder in which one of its paths lies.
+    files = [one for one in ours if "::" not in one and not _same_as(config, one, (*added, *own))]
+    samples = [one for one in ours if "::" in one]
+    default = [] if own or paths or theirs else _default_paths(config)
+    return Chosen((*added, *files, *own), (*default, *theirs, *samples, *paths), told)
 
 
 def keep_only_tests(config: pytest.Config, chosen: Chosen, active: Collection[str]) -> None:

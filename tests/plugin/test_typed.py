@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import lean
 import pytest
 
 from pytest_agentbench.plugin import typed
 
 ADDED = "[pytest]\naddopts = --benchmark=toysum --gate='accuracy >= 0' {}\n"
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch):
+    """What PYTEST_ADDOPTS names, in this process."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "toy"))
 
 
 @pytest.fixture
