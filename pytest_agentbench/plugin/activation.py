@@ -34,6 +34,7 @@ from pytest_agentbench.plugin.command_line import (
     requested,
 )
 from pytest_agentbench.plugin.controller import Controller
+from pytest_agentbench.plugin.fixture_compat import load_conftests
 from pytest_agentbench.plugin.progress_line import say
 from pytest_agentbench.plugin.workers import Distribution
 from pytest_agentbench.reports import mlflow
@@ -71,6 +72,8 @@ def activate(config: pytest.Config) -> None:
         distributes = compat.will_distribute(config)
         folders = dict.fromkeys(settings, config.invocation_params.dir)
         folders |= {nodeid: path.parent for nodeid, path in paths.items()}
+        for folder in {*folders.values()}:
+            load_conftests(config, folder)
         settings = {n: _with_note(one, config, folders[n]) for n, one in settings.items()}
         asks = not distributes and not only_shows(config)
         with _guarded(config, stays=worker is None and not distributes):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -52,6 +53,20 @@ def fixtures_of(item: pytest.Function, name: str) -> list[Function]:
 def is_parameter(function: Function) -> bool:
     """Whether pytest made a fixture's function itself, to hand on a parameter. By its module alone."""
     return (getattr(function, "__module__", None) or "").startswith("_pytest.")
+
+
+def load_conftests(config: pytest.Config, folder: Path) -> None:
+    """Loads the conftests of a folder in which samples will be collected, as pytest does for test paths.
+
+    Else pytest loads them only then. Without this name, or where one fails (which pytest says then): not now.
+    """
+    load = getattr(config.pluginmanager, "_loadconftestmodules", None)
+    inside = folder == config.rootpath or config.rootpath in folder.parents
+    if load is not None and inside:
+        packages = config.getini("consider_namespace_packages")
+        mode = config.getoption("importmode")
+        with contextlib.suppress(Exception):
+            load(folder, mode, rootpath=config.rootpath, consider_namespace_packages=packages)
 
 
 def adopt_conftest(directory: pytest.Directory) -> None:

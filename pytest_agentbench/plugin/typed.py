@@ -29,7 +29,9 @@ def words(config: pytest.Config) -> list[str]:
 
 def values(config: pytest.Config, name: str) -> list[Any]:
     """The typed values of an option that may be repeated: those of addopts come before them."""
-    given: list[Any] = config.getoption(f"agentbench_{name}") or []
+    given: list[Any] = config.getoption(f"agentbench_{name}")
+    if not given:
+        return []
     flags = spellings(config, name)
     number = sum(word.partition("=")[0] in flags for word in words(config))
     return given[max(0, len(given) - number) :]

@@ -191,6 +191,19 @@ def test_the_conftest_where_pytest_was_started_answers_also_beside_tests_there(
     assert project.records()[0]["answer"] == "beep"
 
 
+def test_also_beside_tests_of_another_folder(project, monkeypatch):
+    """pytest would load it only when it collects: too late for the manifest."""
+    project.write(pytest__ini="[pytest]\n", sub___conftest__py=OWN)
+    project.write(other___test_x__py="def test_x():\n    pass\n")
+    monkeypatch.chdir(project.path / "sub")
+    assert in_force(project, "../other")["name"] == "sub/conftest.py:agent"
+    assert accuracy(project) == 1.0
+    (project.path / "sub" / "conftest.py").write_text("1 / 0\n")
+    broken = project.pytest("--benchmark=toysum", "--limit=1", "../other")
+    assert broken.ret != 0
+    assert "ZeroDivisionError" in broken.stdout.str()
+
+
 @pytest.mark.parametrize("own", [False, True], ids=["alone", "beside a fixture"])
 def test_a_submission_answers_whatever_a_conftest_has(project, own):
     project.write(

@@ -96,3 +96,8 @@ def test_a_name_that_is_gone_is_refused_with_what_to_do(call, missing):
 
 def test_before_pytest_9_1_a_conftest_is_seen_by_every_node_of_its_folder():
     assert fixture_compat.adopt_conftest(Bare(session=Bare(_fixturemanager=Bare()))) is None
+
+
+def test_without_a_way_to_load_them_conftests_are_loaded_later(tmp_path):
+    config = Bare(pluginmanager=Bare(), rootpath=tmp_path)
+    assert fixture_compat.load_conftests(config, tmp_path) is None
