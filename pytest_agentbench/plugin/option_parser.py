@@ -81,11 +81,13 @@ def add_asked(config: pytest.Config, parser: pytest.Parser, args: Sequence[str])
 def _explain_short(parser: pytest.Parser, args: Iterable[str]) -> None:
     """Says why pytest does not know the short spellings that it will refuse."""
     ours = {f"--{option.name}" for option in OPTIONS if option.command_line and option.short}
-    used = ours.intersection(arg.partition("=")[0] for arg in args)
-    used = used and used - compat.option_names(parser)
-    if used:
-        names = " and ".join(sorted(used))
-        compat.explain_unknown_options(parser, f"{names}: only beside --benchmark NAME")
+    used = {arg: flag for arg in args if (flag := arg.partition("=")[0]) in ours}
+    unknown = set(used.values()) - compat.option_names(parser) if used else ()
+    if unknown:
+        text = f"{' and '.join(sorted(unknown))}: only beside --benchmark NAME"
+        if any(" " in arg for arg, flag in used.items() if flag in unknown):
+            raise pytest.UsageError(text)  # else pytest would look for a file of that name
+        compat.explain_unknown_options(parser, text)
 
 
 def asked_for(args: Sequence[str], config: pytest.Config) -> Iterator[str]:

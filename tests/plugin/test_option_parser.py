@@ -81,5 +81,8 @@ def test_a_short_spelling_without_a_benchmark_is_explained(project):
     result = project.pytest("--gate=accuracy>1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "  agentbench: --gate: only beside --benchmark NAME" in result.errlines
+    result = project.pytest("--gate=accuracy > 1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "ERROR: --gate: only beside --benchmark NAME" in result.errlines
     project.write(conftest__py="def pytest_addoption(parser):\n    parser.addoption('--seed')\n")
     assert "agentbench:" not in project.pytest("--seed=1", "--unknown").stderr.str()
