@@ -8,8 +8,11 @@ from pytest_agentbench.plugin.entry import (
     pytest_addhooks,
     pytest_addoption,
     pytest_configure,
+    pytest_configure_node,
     pytest_generate_tests,
     pytest_load_initial_conftests,
+    pytest_runtestloop,
+    pytest_xdist_node_collection_finished,
     sample,
 )
 
@@ -18,7 +21,10 @@ __all__ = [
     "pytest_addhooks",
     "pytest_addoption",
     "pytest_configure",
+    "pytest_configure_node",
     "pytest_generate_tests",
     "pytest_load_initial_conftests",
+    "pytest_runtestloop",
+    "pytest_xdist_node_collection_finished",
     "sample",
 ]

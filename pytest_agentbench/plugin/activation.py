@@ -8,7 +8,6 @@ import functools
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,40 +15,36 @@ from pytest_agentbench.agents import last_threads
 from pytest_agentbench.agents.exits import ExitGuard
 from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.plugin import agent_in_force, answers_at_once, compat, hosts, workers
 from pytest_agentbench.plugin.arguments import choose, keep_only_tests
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
-from pytest_agentbench.plugin.collection import BenchmarkModule, Collection
+from pytest_agentbench.plugin.collection import Collection
 from pytest_agentbench.plugin.command_line import (
-    bases,
     check_resume,
     check_rootdir,
     check_selected,
-    command_line,
-    ini,
     narrowing,
     only_shows,
-    refuse_undecided_gates,
     requested,
 )
 from pytest_agentbench.plugin.controller import Controller
 from pytest_agentbench.plugin.fixture_compat import load_conftests
+from pytest_agentbench.plugin.gate_reports import GateProtocol
+from pytest_agentbench.plugin.marked import MarkedTests
 from pytest_agentbench.plugin.progress_line import say
 from pytest_agentbench.plugin.workers import Distribution
 from pytest_agentbench.reports import mlflow
 from pytest_agentbench.runs.plan import Plan
-from pytest_agentbench.settings.resolve import resolve
 from pytest_agentbench.settings.settings import Settings
 
-_MARKED = pytest.StashKey[dict[str, Plan]]()
+PLANS = pytest.StashKey[dict[str, Plan]]()  # by the name of the benchmark
+_CONTROLLER, _COLLECTION = "agentbench-controller", "agentbench-collection"
 
 
 def activate(config: pytest.Config) -> None:
     """Makes every run ready. A mistake is a usage error here, before any sample is asked."""
     worker = getattr(config, "workerinput", None)
     told = None if worker is None else worker.get("agentbench_host")
-    threads = set(threading.enumerate())
     try:
         check_resume(config)
         chosen = choose(config)
@@ -57,11 +52,11 @@ def activate(config: pytest.Config) -> None:
         if chosen.left_out:
             config.pluginmanager.register(LeftOut(chosen.left_out), "agentbench-left-out")
         if not settings:
-            refuse_undecided_gates(config, chosen.left_out)
             keep_only_tests(config, chosen, ())
             return
         if worker is None:
             check_rootdir(config)
+            controller_of(config)  # before agents are imported, which may start threads
         resumed = config.getoption("agentbench_resume")
         settings = {n: dataclasses.replace(s, resumed=resumed) for n, s in settings.items()}
         processes = 1 if worker is None else worker["workercount"]
@@ -69,14 +64,13 @@ def activate(config: pytest.Config) -> None:
         listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
         config.add_cleanup(listening.close)
         narrowed = narrowing(config, chosen, settings, selected, paths)
-        distributes = compat.will_distribute(config)
         folders = dict.fromkeys(settings, config.invocation_params.dir)
         folders |= {nodeid: path.parent for nodeid, path in paths.items()}
         for folder in {*folders.values()}:
             load_conftests(config, folder)
         settings = {n: _with_note(one, config, folders[n]) for n, one in settings.items()}
-        asks = not distributes and not only_shows(config)
-        with _guarded(config, stays=worker is None and not distributes):
+        asks = asks_here(config)
+        with guarded(config, stays=worker is None and asks):
             plans = {
                 nodeid: Plan(one, processes, selecting=nodeid in narrowed, asks=asks)
                 for nodeid, one in settings.items()
@@ -93,11 +87,9 @@ def activate(config: pytest.Config) -> None:
         else:
             if config.getoption("agentbench_mlflow"):
                 mlflow.check_installed()
-            controller = Controller(config, list(plans.values()))
-            config.pluginmanager.register(controller, "agentbench-controller")
-            config.add_cleanup(
-                lambda: last_threads.end_without(threads, lambda: controller.exit_status)
-            )
+            controller = controller_of(config)
+            for plan in plans.values():
+                controller.add(plan)
             distribution = Distribution(config, controller)
             config.pluginmanager.register(distribution, "agentbench-distribution")
     except BenchmarkError as error:
@@ -107,10 +99,10 @@ def activate(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from None
     named = [(p, frozenset(selected.get(n, ()))) for n, p in plans.items() if n not in paths]
     scenarios = {path: plans[nodeid] for nodeid, path in paths.items()}
-    config.pluginmanager.register(Collection(named, scenarios), "agentbench-collection")
-    # Registered after the controller, so that it stops asking before the controller scores.
+    config.pluginmanager.register(Collection(named, scenarios), _COLLECTION)
+    config.pluginmanager.register(MarkedTests(), "agentbench-marked-tests")
     config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
-    config.stash[_MARKED] = {p.benchmark.name: p for p, _ in named}
+    config.stash[PLANS] = {p.benchmark.name: p for p, _ in named}
     keep_only_tests(config, chosen, plans)
 
 
@@ -138,7 +130,7 @@ class LeftOut:
 
 
 @contextlib.contextmanager
-def _guarded(config: pytest.Config, stays: bool) -> Iterator[None]:
+def guarded(config: pytest.Config, stays: bool) -> Iterator[None]:
     """While agents are imported, none of them ends the process; nor later, if the guard stays.
 
     A worker needs none later: if its process ends, xdist reports that, and its sample fails.
@@ -156,43 +148,32 @@ def _guarded(config: pytest.Config, stays: bool) -> Iterator[None]:
 
 
 def _exit_status(config: pytest.Config) -> int:
-    controller: Controller | None = config.pluginmanager.getplugin("agentbench-controller")
+    controller: Controller | None = config.pluginmanager.getplugin(_CONTROLLER)
     return int(pytest.ExitCode.USAGE_ERROR) if controller is None else controller.exit_status
 
 
-def parametrize(metafunc: pytest.Metafunc) -> None:
-    """Feeds ``sample`` of a user's marked test with all samples. Our own functions feed themselves."""
-    plan = plan_of(metafunc.definition)
-    if plan is not None and not isinstance(metafunc.definition.parent, BenchmarkModule):
-        keys = plan.dataset.keys
-        several = len(plan.targets) > 1
-        ids = [str(keys[index]) if several else keys[index].id for index in plan.drawn]
-        metafunc.parametrize("sample", plan.drawn, ids=ids, indirect=True)
+def asks_here(config: pytest.Config) -> bool:
+    """Whether this process asks the agent: xdist's controller does not, nor one that only shows samples."""
+    return not compat.will_distribute(config) and not only_shows(config)
 
 
-def plan_of(node: Any) -> Plan | None:
-    """The plan that a test belongs to: by its module, or by its marker."""
-    module = node.getparent(BenchmarkModule)
-    if module is not None:
-        plan: Plan = module.plan
-        return plan
-    mark = node.get_closest_marker("agentbench")
-    if mark is None:
-        return None
-    if len(mark.args) != 1 or mark.kwargs or not isinstance(mark.args[0], str):
-        pytest.fail(
-            "@pytest.mark.agentbench: expected the name of a benchmark, as in "
-            f"@pytest.mark.agentbench('humob'); got {mark.args} {mark.kwargs}",
-            pytrace=False,
-        )
-    config: pytest.Config = node.config
-    known = config.stash.setdefault(_MARKED, {})
-    try:
-        name = registry.get(mark.args[0]).name
-        if name not in known:
-            layers = [command_line(config), ini(config)]
-            settings = resolve(mark.args[0], None, layers, bases(config))
-            known[name] = Plan(settings, asks=not only_shows(config))
-    except BenchmarkError as error:
-        pytest.fail(f"@pytest.mark.agentbench: {error}", pytrace=False)
-    return known[name]
+def controller_of(config: pytest.Config) -> Controller:
+    """The controller of this session; made where it is the first time that one is needed."""
+    controller: Controller | None = config.pluginmanager.getplugin(_CONTROLLER)
+    if controller is None:
+        controller = made = Controller(config)
+        config.pluginmanager.register(controller, _CONTROLLER)
+        config.pluginmanager.register(GateProtocol(), "agentbench-gates")
+        threads = set(threading.enumerate())
+        config.add_cleanup(lambda: last_threads.end_without(threads, lambda: made.exit_status))
+    return controller
+
+
+def collection_of(config: pytest.Config) -> Collection:
+    """The hooks that run samples; registered where it is the first time that they are needed."""
+    collection: Collection | None = config.pluginmanager.getplugin(_COLLECTION)
+    if collection is None:
+        collection = Collection([], {})
+        config.pluginmanager.register(collection, _COLLECTION)
+        config.pluginmanager.register(MarkedTests(), "agentbench-marked-tests")
+    return collection

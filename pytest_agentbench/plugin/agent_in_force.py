@@ -18,7 +18,13 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.plugin.fixture_compat import Function, fixtures_in, fixtures_of, is_parameter
+from pytest_agentbench.plugin.fixture_compat import (
+    Function,
+    fixtures_in,
+    fixtures_of,
+    is_parameter,
+    visible_fixtures,
+)
 from pytest_agentbench.plugin.fixtures import give_agent
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.settings.settings import Settings
@@ -104,10 +110,36 @@ def is_overruled(settings: Settings, functions: Sequence[Function]) -> bool:
 
 def settle(config: pytest.Config, plans: Mapping[str, Plan], folders: Mapping[str, Path]) -> None:
     """Decides, for each run, what is credited with its answers. ``folders``: where their samples live."""
-    config.stash[_IN_FORCE] = {
-        nodeid: _in_force(plan, fixtures_seen(config, folders[nodeid]))
+    config.stash.setdefault(_IN_FORCE, {}).update(
+        (nodeid, _in_force(plan, fixtures_seen(config, folders[nodeid])))
         for nodeid, plan in plans.items()
-    }
+    )
+
+
+def settle_marked(plan: Plan, node: pytest.Item) -> dict[str, str]:
+    """The same for the run of a user's marked tests, where pytest knows already what it will give one of them."""
+    config: pytest.Config = node.config
+    known = fixtures_seen(config, node.path.parent)
+    seen = []
+    for function in visible_fixtures(node, _FIXTURE):
+        place = next((one for one in known if one.function == function), None)
+        seen.append(place or _in_test_file(function, node))
+    found = _in_force(plan, seen)
+    config.stash.setdefault(_IN_FORCE, {})[plan.settings.nodeid] = found
+    return found.as_json()
+
+
+def _in_test_file(function: Function, node: pytest.Item) -> Fixture:
+    """A fixture of a test module, or of a class in it."""
+    root, path = node.config.rootpath, node.path
+    shown = path.relative_to(root).as_posix() if root in path.parents else path.name
+    return Fixture(f"{shown}:{_FIXTURE}", function, sys.modules.get(function.__module__))
+
+
+def take_over(config: pytest.Config, run: str, credited: Mapping[str, str]) -> None:
+    """On xdist's controller, which collects no tests: what a worker has settled."""
+    found = InForce(credited["name"], credited["digest"], ())
+    config.stash.setdefault(_IN_FORCE, {})[run] = found
 
 
 def agent_in_force(plan: Plan, config: pytest.Config) -> InForce:

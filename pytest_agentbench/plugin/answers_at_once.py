@@ -8,17 +8,14 @@ that hears the worker). That is the same for workers here and on other hosts, wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import pytest
 
 from pytest_agentbench.agents.ask import Outcome
-from pytest_agentbench.plugin import compat
+from pytest_agentbench.plugin import messages
 from pytest_agentbench.runs import answers
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Plan, Question
-
-_EVENT = "agentbench_answer"
 
 
 def keep_here(collector: Collector) -> None:
@@ -29,20 +26,20 @@ def keep_here(collector: Collector) -> None:
 
 
 def send_from_worker(plans: Mapping[str, Plan], config: pytest.Config) -> None:
-    send = compat.confirmed_sender(config, _EVENT)
     for nodeid, plan in plans.items():
-        plan.keep = _sending(nodeid, plan, send)
+        plan.keep = _sending(nodeid, plan, config)
 
 
-def _sending(
-    nodeid: str, plan: Plan, send: Callable[..., None]
-) -> Callable[[Question, Outcome], None]:
+def _sending(nodeid: str, plan: Plan, config: pytest.Config) -> Callable[[Question, Outcome], None]:
     def keep(question: Question, outcome: Outcome) -> None:
         record = answers.unchecked(plan, question, outcome)
         if record is None:
             return
         try:
-            send(run=nodeid, sample=record.sample, epoch=record.epoch, line=record.to_json())
+            messages.send(
+                config, "answer", run=nodeid,
+                sample=record.sample, epoch=record.epoch, line=record.to_json(),
+            )  # fmt: skip
         except OSError:
             # The controller is gone: nobody would hear of more answers, and each may cost money.
             plan.stop_asking()
@@ -53,12 +50,3 @@ def _sending(
 
 class ControllerLost(BaseException):
     """Ends a worker that nobody listens to any more. No handler for errors of agents catches it."""
-
-
-def hear(node: Any, collectors: Mapping[str, Collector]) -> None:
-    """On the controller: writes what this worker sends."""
-
-    def write(run: str, sample: str, epoch: int, line: str) -> None:
-        collectors[run].keep_line(sample, epoch, line)
-
-    compat.hear_event(node, _EVENT, write)

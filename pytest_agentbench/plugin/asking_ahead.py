@@ -13,6 +13,7 @@ import pytest
 
 from pytest_agentbench.agents import captured
 from pytest_agentbench.plugin import compat
+from pytest_agentbench.plugin.asked import asked
 from pytest_agentbench.plugin.collection import BenchmarkModule
 from pytest_agentbench.runs.plan import Plan, Question
 
@@ -44,10 +45,12 @@ class AskingAhead:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         """Starts with the first item: only then is it known that no conftest has another agent."""
-        module = item.parent
-        if not isinstance(module, BenchmarkModule) or not isinstance(item, pytest.Function):
+        own = asked(item)
+        if own is None or not isinstance(item, pytest.Function):
             return
-        plan = module.plan
+        if not isinstance(item.parent, BenchmarkModule):  # a user's own test, which asks by itself
+            return
+        plan = own.plan
         # A submission is looked up, which takes no time.
         concurrent = plan.settings.concurrency > 1 and plan.submission is None
         if concurrent and not plan.asks_ahead and item.funcargs["agent"] is plan.agent:
@@ -57,8 +60,8 @@ class AskingAhead:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         result = yield
-        module = item.parent
-        asks_ahead = isinstance(module, BenchmarkModule) and module.plan.asks_ahead
+        own = asked(item)
+        asks_ahead = own is not None and own.plan.asks_ahead
         # Its whole share is queued: by itself, the worker would look only after the last item.
         if asks_ahead and hasattr(item.config, "workerinput") and is_called_off(item.config):
             item.session.shouldstop = "the session has ended"
@@ -81,5 +84,6 @@ def _questions_from(item: pytest.Item, plan: Plan) -> Iterator[Question]:
         items = share(items, worker["workerid"], worker["workercount"])
     if item in items:
         for one in items[items.index(item) :]:
-            if one.parent is item.parent:
-                yield from plan.items[one.name]
+            own = asked(one)
+            if own is not None and own.plan is plan and one.parent is item.parent:
+                yield from own.questions

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Generator, Iterable, Sequence, Set
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from pytest_agentbench.base.errors import told
-from pytest_agentbench.plugin import compat
+from pytest_agentbench.plugin import compat, messages
 from pytest_agentbench.plugin.agent_in_force import is_overruled
+from pytest_agentbench.plugin.asked import Asked, as_text, asked
 from pytest_agentbench.plugin.fixture_compat import adopt_conftest, visible_fixtures
-from pytest_agentbench.plugin.fixtures import agent, give_agent, give_sample
+from pytest_agentbench.plugin.fixtures import agent
 from pytest_agentbench.plugin.item import ask, put_records_on, sample_function
 from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
 from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.runs.record import Record
 
 
 class BenchmarkModule(compat.MemoryModule):
@@ -40,14 +41,6 @@ class BenchmarkModule(compat.MemoryModule):
         module.selected = frozenset(selected)
         return module
 
-    @cached_property
-    def fixtures_are_ours(self) -> bool:
-        """Whether ``agent`` and ``sample`` are not overridden, and no option shows fixtures."""
-        option = self.config.option
-        watched = option.setupshow or option.setuponly or option.setupplan
-        ours = (("agent", give_agent), ("sample", give_sample))
-        return not watched and all(visible_fixtures(self, name)[-1:] == [f] for name, f in ours)
-
     def funcnamefilter(self, name: str) -> bool:
         return name in self.plan.targets
 
@@ -61,7 +54,15 @@ class BenchmarkModule(compat.MemoryModule):
         found = super().collect()
         if not self.selected:
             return found
-        return [i for i in found if {i.name, i.name.partition("[")[0]} & self.selected]
+        wanted = {own for name in self.selected if (own := self.plan.items.get(name)) is not None}
+        return [item for item in found if self._is_selected(item, wanted)]
+
+    def _is_selected(self, item: pytest.Item | pytest.Collector, wanted: Set[object]) -> bool:
+        """Whether its name was pasted, or that of its sample, which other plugins may have made several items of."""
+        if {item.name, item.name.partition("[")[0]} & self.selected:
+            return True
+        own = asked(item) if isinstance(item, pytest.Item) else None
+        return own is not None and own.questions in wanted
 
 
 class InvocationDirectory(pytest.Directory):
@@ -99,7 +100,9 @@ class Collection:
     ) -> None:
         self._named = named  # asked for with --benchmark or by a node id
         self._scenarios = scenarios  # scenario files given as paths
-        self._plans = [*(plan for plan, _ in named), *scenarios.values()]
+        # Of the item that runs, numbered.
+        self._undelivered: dict[int, Record] = {}
+        self.plans = [*(plan for plan, _ in named), *scenarios.values()]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -122,9 +125,9 @@ class Collection:
         """Feeds ``sample`` of each of our functions with the samples of its kind."""
         module = metafunc.definition.parent
         if isinstance(module, BenchmarkModule):
-            target = f"{metafunc.function.__name__}["
-            own = [name for name in module.plan.items if name.startswith(target)]
-            params = [module.plan.asked_in(name) for name in own]
+            plan, target = module.plan, f"{metafunc.function.__name__}["
+            own = {name: own for name, own in plan.items.items() if name.startswith(target)}
+            params = [Asked(plan, questions, plan.chunk > 1) for questions in own.values()]
             ids = [name[len(target) : -1] for name in own]
             metafunc.parametrize("sample", params, ids=ids, indirect=True)
 
@@ -133,15 +136,14 @@ class Collection:
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> None:
         """After -k and -m: keeps what --limit and --first take."""
-        late = [plan for plan in self._plans if plan.draws_late]
+        late = [plan for plan in self.plans if plan.draws_late]
         if not late:
             return
-        names: dict[Plan, list[str]] = {plan: [] for plan in late}
-        own = {item: plan for item in items if (plan := _plan_of(item)) in names}
-        for item, plan in own.items():
-            names[plan].append(item.name)
-        asked = {plan: plan.names_kept(found) for plan, found in names.items()}
-        left_out = {item for item, plan in own.items() if item.name not in asked[plan]}
+        own = {item: one for item in items if (one := asked(item)) is not None and one.plan in late}
+        kept = {
+            plan: plan.kept({o.questions for o in own.values() if o.plan is plan}) for plan in late
+        }
+        left_out = {item for item, one in own.items() if one.questions not in kept[one.plan]}
         if left_out:
             config.hook.pytest_deselected(items=[item for item in items if item in left_out])
             items[:] = [item for item in items if item not in left_out]
@@ -151,39 +153,38 @@ class Collection:
         """Before anybody prints it or sends it on: it may be an agent's."""
         text = told(warning_message.message) if isinstance(warning_message.message, Warning) else ""
         clean = text
-        for plan in self._plans:
+        for plan in self.plans:
             clean = github.harmless(plan.secrets.cleaned(clean))
         if clean != text:
             warning_message.message = UserWarning(clean)
 
     def pytest_unconfigure(self) -> None:
-        for plan in self._plans:
+        for plan in self.plans:
             plan.close()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """On a worker: tells the controller what the items ask, before xdist tells it their node ids."""
+        if hasattr(session.config, "workerinput"):
+            text = as_text(session.items)
+            messages.send(session.config, "collected", confirmed=False, text=text)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        module = item.parent
-        if isinstance(module, BenchmarkModule) and module.plan.submission is not None:
+        own = asked(item)
+        self._undelivered.clear()
+        if own is not None and own.plan.submission is not None:
             with evaluate.held_off():
                 return (yield)
         return (yield)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Fills ``agent`` and ``sample`` in without running the fixtures, which takes pytest longer."""
-        module = item.parent
-        if isinstance(module, BenchmarkModule) and module.fixtures_are_ours:
-            assert isinstance(item, pytest.Function)
-            sample = module.plan.samples(module.plan.asked_in(item.name))
-            item.funcargs.update(agent=module.plan.agent, sample=sample)
-
-    @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
         __tracebackhide__ = True
-        module = pyfuncitem.parent
-        if not isinstance(module, BenchmarkModule):
+        own = asked(pyfuncitem)
+        if own is None or not isinstance(pyfuncitem.parent, BenchmarkModule):
             return None
-        ask(pyfuncitem, module.plan)
+        ask(pyfuncitem, own)
         return True
 
     @pytest.hookimpl(wrapper=True)
@@ -191,15 +192,24 @@ class Collection:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        module = item.parent
-        if isinstance(module, BenchmarkModule):
-            put_records_on(report, item, module.plan)
+        own = asked(item)
+        if own is not None:
+            put_records_on(report, item, own, self._undelivered)
         return report
 
-
-def _plan_of(item: pytest.Item) -> Plan | None:
-    module = item.parent
-    return module.plan if isinstance(module, BenchmarkModule) else None
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(
+        self, report: pytest.TestReport
+    ) -> Generator[None, object, object]:
+        """Sees to it that each record is delivered once: a worker sends it, or the controller logs it."""
+        carried = report.__dict__.pop("agentbench_undelivered", None)
+        if carried is None:
+            return (yield)
+        new = [parts for number, parts in carried if self._undelivered.pop(number, None)]
+        report.agentbench_records = new  # type: ignore[attr-defined]
+        result = yield
+        report.__dict__.pop("agentbench_records", None)
+        return result
 
 
 def _module(name: str, plan: Plan) -> ModuleType:

@@ -90,22 +90,6 @@ def requested(
     return settings, selected, paths
 
 
-def refuse_undecided_gates(config: pytest.Config, left_out: Sequence[str] = ()) -> None:
-    """Refuses gates that were typed where no run is there to decide them."""
-    gates = typed.values(config, "gate")
-    if not gates:
-        return
-    advice = "name one with --benchmark=NAME"
-    if left_out:
-        advice = (
-            f"{' and '.join(left_out)} of addopts does not run because the command names tests; "
-            f"type --benchmark={left_out[0]} beside them"
-        )
-    raise BenchmarkError(
-        f"--gate: expected a benchmark whose scores decide {gates[0]!r}, got none: {advice}"
-    )
-
-
 def narrowing(
     config: pytest.Config,
     chosen: Chosen,
@@ -189,12 +173,20 @@ def check_selected(plans: dict[str, Plan], selected: dict[str, list[str]]) -> No
     for nodeid, names in selected.items():
         plan = plans[nodeid]
         for name in names:
-            if name not in plan.items and name not in plan.targets:
+            if name not in plan.items and name not in plan.targets and not _names_one(name, plan):
                 example = next(iter(plan.items))
                 raise BenchmarkError(
                     f"{nodeid}::{name}: expected one of {len(plan.items)} samples, such as "
                     f"{nodeid}::{example}; found none of that name"
                 )
+
+
+def _names_one(name: str, plan: Plan) -> bool:
+    """Whether a pasted name is that of a sample with parameters of other plugins: ``uid[cpu-80012]``."""
+    target, _, rest = name.partition("[")
+    parts = rest.rpartition("]")[0].split("-")
+    spans = itertools.combinations(range(len(parts) + 1), 2)
+    return any(f"{target}[{'-'.join(parts[i:j])}]" in plan.items for i, j in spans)
 
 
 def check_rootdir(config: pytest.Config) -> None:

@@ -13,7 +13,7 @@ import logging
 import queue
 import socket
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import metadata
 from types import ModuleType
@@ -105,6 +105,26 @@ class MemoryModule(pytest.Module):
         return self.obj
 
 
+def parameters(item: pytest.Item) -> Mapping[str, Any]:
+    """The values that a parametrised item was made with; none for any other item.
+
+    ``request.param`` is public and is there only while a fixture runs. Raises if it is gone.
+    """
+    callspec = getattr(item, "callspec", None)
+    if callspec is None:
+        return {}
+    found: Mapping[str, Any] = _get(callspec, "params", "pytest")
+    return found
+
+
+def fixture_names(item: pytest.Item) -> Sequence[str]:
+    """The fixtures that an item asks for; ``request.fixturenames`` is there only while a fixture runs.
+
+    Without it: none, and an item that asks none of ours is let alone.
+    """
+    return getattr(item, "fixturenames", ())
+
+
 # pytest: output
 
 
@@ -143,6 +163,14 @@ def shows_paths(reporter: pytest.TerminalReporter) -> bool:
 def count_more_tests(session: pytest.Session, number: int) -> None:
     """Counts reports that have no item among the collected tests; percentages use the sum. Raises if it is gone."""
     session.testscollected = _get(session, "testscollected", "pytest") + number
+
+
+def fail_session(session: pytest.Session) -> None:
+    """Lets the session fail although no test did, from inside its loop. Raises if it is gone.
+
+    ``session.exitstatus`` is public, and pytest sets it after the loop.
+    """
+    session.testsfailed = _get(session, "testsfailed", "pytest") + 1
 
 
 def suite_property(config: pytest.Config) -> Callable[[str, str], None] | None:
@@ -213,8 +241,9 @@ def hear_event(node: Any, name: str, hear: Callable[..., None]) -> None:
         try:
             hear(**event[1])
         finally:
-            with contextlib.suppress(OSError):  # the worker is gone
-                node.channel.send((name, {"number": number}))
+            if number is not None:
+                with contextlib.suppress(OSError):  # the worker is gone
+                    node.channel.send((name, {"number": number}))
 
     node.process_from_remote = process_or_hear
 
@@ -313,7 +342,7 @@ def check_scheduler(scheduler: Any) -> None:
 def confirmed_sender(config: pytest.Config, name: str) -> Callable[..., None]:
     """``send(**message)``, for any thread: comes back when the controller has handled it (:func:`hear_event`).
 
-    ``OSError`` if the controller is lost. xdist itself sends reports only, and hears of nothing that came of them.
+    With ``confirmed=False`` at once: before a worker runs its items, it hears nothing. ``OSError`` if the controller is lost. xdist itself sends reports only, and hears of nothing that came of them.
     Raises if it is gone.
     """
     plugins = config.pluginmanager.get_plugins()
@@ -337,7 +366,10 @@ def confirmed_sender(config: pytest.Config, name: str) -> Callable[..., None]:
 
     interactor.handle_command = handle_or_confirm
 
-    def send_and_wait(**message: Any) -> None:
+    def send_and_wait(confirmed: bool = True, **message: Any) -> None:
+        if not confirmed:
+            send(name, number=None, **message)
+            return
         number, event = next(numbers), threading.Event()
         waiting[number] = event
         send(name, number=number, **message)

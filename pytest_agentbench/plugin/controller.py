@@ -7,13 +7,14 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator
 from typing import Any
 
 import pytest
 
-from pytest_agentbench.plugin import answers_at_once, compat, gate_reports, junit
+from pytest_agentbench.plugin import answers_at_once, compat, entry, gate_reports, junit, messages
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
+from pytest_agentbench.plugin.asked import asked
 from pytest_agentbench.plugin.command_line import only_shows
 from pytest_agentbench.plugin.item import failed_records
 from pytest_agentbench.plugin.progress_line import ProgressLine
@@ -21,7 +22,7 @@ from pytest_agentbench.plugin.signals import Signals
 from pytest_agentbench.reports import publish, summary
 from pytest_agentbench.runs import manifest, run_folder
 from pytest_agentbench.runs.collector import Collector, Place, Resuming
-from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.scores_file import Scores
 from pytest_agentbench.scoring.compare import load_baseline
 
@@ -38,82 +39,92 @@ _LAST_ANSWERS = 3.0
 class Controller:
     """Hooks of the process that owns the terminal. xdist's workers do not register them."""
 
-    def __init__(self, config: pytest.Config, plans: Sequence[Plan]) -> None:
+    def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        started = time.strftime("%Y%m%d-%H%M%S")
-        start = config.invocation_params
-        place = Place(
-            config.rootpath / run_folder.HOUSE,
-            start.dir,
-            [str(arg) for arg in start.args],
-            writes=not only_shows(config),
-        )
-        self.collectors = [
-            Collector(
-                plan,
-                agent_in_force(plan, config).as_json(),
-                place,
-                started,
-                load_baseline(plan, place),
-                _resuming(config),
-            )
-            for plan in plans
-        ]
-        for collector in self.collectors:
-            answers_at_once.keep_here(collector)
+        self._started = time.strftime("%Y%m%d-%H%M%S")
+        self.collectors: dict[str, Collector] = {}  # by node id of the run
+        self._asked: dict[
+            str, tuple[Collector, tuple[Question, ...]]
+        ] = {}  # by node id of the item
+        option = config.option
+        self._asks = not (option.collectonly or option.setupplan or option.setuponly)
+        self._counted = 0  # gates that the session counts among its tests
         self._progress = ProgressLine(config)
         self._signals = Signals()
         self._session: pytest.Session | None = None
         self._stopped: str | None = None
-        self._looped = self._completed = self._summed_up = False
-        self.workers: set[Any] = set()  # xdist's, those that have not ended
+        self._completed = self._finished = self._summed_up = False
+        # xdist's, those that have not ended
+        self.workers = config.stash.setdefault(messages.WORKERS, set())
+        messages.handle(config, "answer", self._keep_answer)
+
+    def add(self, plan: Plan) -> None:
+        """Begins to collect the records of a run."""
+        start = self._config.invocation_params
+        place = Place(
+            self._config.rootpath / run_folder.HOUSE,
+            start.dir,
+            [str(arg) for arg in start.args],
+            writes=not only_shows(self._config),
+        )
+        collector = Collector(
+            plan,
+            agent_in_force(plan, self._config).as_json(),
+            place,
+            self._started,
+            load_baseline(plan, place),
+            _resuming(self._config),
+        )
+        answers_at_once.keep_here(collector)
+        self.collectors[plan.settings.nodeid] = collector
+
+    def _keep_answer(self, run: str, sample: str, epoch: int, line: str) -> None:
+        self.collectors[run].keep_line(sample, epoch, line)
+
+    @property
+    def _looped(self) -> bool:
+        """Whether samples have been asked, or would have been if nobody had interrupted that."""
+        return self._asks and entry.LOOPING in self._config.stash
 
     @property
     def exit_status(self) -> int:
         """The session's, as far as it is known."""
-        return 0 if self._session is None else int(self._session.exitstatus)
+        if self._session is None:
+            return int(pytest.ExitCode.USAGE_ERROR)
+        return int(self._session.exitstatus)
 
     def pytest_report_header(self) -> list[str]:
-        lines = [
-            line for one in self.collectors for line in summary.header(one.plan, one.agent["name"])
-        ]
-        confined = {manifest.confinement_in_force(one.plan, one.agent) for one in self.collectors}
-        lines += [note for one in self.collectors for note in one.plan.settings.notes]
+        runs = self.collectors.values()
+        lines = [line for one in runs for line in summary.header(one.plan, one.agent["name"])]
+        confined = {manifest.confinement_in_force(one.plan, one.agent) for one in runs}
+        lines += [note for one in runs for note in one.plan.settings.notes]
         lines += [f"confinement: {means}" for means in confined if means is not None]
-        notes = dict.fromkeys(one.plan.loaded_agent.note for one in self.collectors)
+        notes = dict.fromkeys(one.plan.loaded_agent.note for one in runs)
         return lines + [f"note: {note}" for note in notes if note is not None]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._expect(item.nodeid for item in session.items)
+        for item in session.items:
+            own = asked(item)
+            if own is not None:
+                self.expect(item.nodeid, own.run, own.questions)
 
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Any) -> None:
-        self.workers.add(node)
-        own = {one.plan.settings.nodeid: one for one in self.collectors}
-        answers_at_once.hear(node, own)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
-        self._expect(ids)
-
-    def _expect(self, nodeids: Iterable[str]) -> None:
-        for nodeid in nodeids:
-            for collector in self.collectors:
-                collector.expected.update(collector.plan.questions_of(nodeid))
+    def expect(self, nodeid: str, run: str, questions: tuple[Question, ...]) -> None:
+        """Notes that an item will be run, and what it asks."""
+        collector = self.collectors[run]
+        self._asked[nodeid] = collector, questions
+        collector.expected.update(questions)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         # Taken off the report: the terminal reporter keeps all reports until the end.
         carried = report.__dict__.pop("agentbench_records", None)
-        if carried is None and report.when in ("setup", "call", "teardown"):
+        if carried is not None:
+            collector = self.collectors[report.__dict__.pop("agentbench_run")]
+        elif report.when in ("setup", "call", "teardown") or report.nodeid not in self._asked:
             return
-        owners = (one for one in self.collectors if one.plan.questions_of(report.nodeid))
-        collector = next(owners, None)
-        if collector is None:
-            return
-        if carried is None:  # xdist's report of a dead worker
-            name = report.nodeid[len(collector.plan.settings.nodeid) + 2 :]
-            failed = failed_records(collector.plan, name, str(report.longrepr))
+        else:  # xdist's report of a dead worker
+            collector, questions = self._asked[report.nodeid]
+            failed = failed_records(collector.plan, questions, str(report.longrepr))
             # The worker may have died after its answers had come, with or without its report.
             collector.log_kept([(r.sample, r.epoch) for r in failed])
             carried = [r.to_parts() for r in failed if (r.sample, r.epoch) not in collector.came]
@@ -141,20 +152,33 @@ class Controller:
         elif self._session is not None:
             self._session.shouldstop = reason
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """Notes whether the loop comes to its end: -x, Ctrl-C and pytest.exit cut it short."""
-        option = self._config.option
-        self._looped = not (option.collectonly or option.setupplan or option.setuponly)
-        result = yield
+    def begin_loop(self, session: pytest.Session) -> None:
+        """Counts the gates that are known among the tests: others print the sum before the loop begins.
+
+        xdist's controller does not know of any test yet.
+        """
+        if self._asks and compat.distributed_session(self._config) is None:
+            runs = [run for run in self.collectors.values() if run.expected]
+            self._counted = sum(len(run.plan.settings.gates) for run in runs)
+            compat.count_more_tests(session, self._counted)
+
+    def finish_loop(self, session: pytest.Session) -> None:
+        """Scores the runs at the end of pytest's loop: whoever looks at the session later sees what came of gates.
+
+        -x, Ctrl-C and pytest.exit cut the loop short, and it is not called.
+        """
         self._completed = True
-        return result
+        if self._asks and self._finish(session) and not session.testsfailed:
+            compat.fail_session(session)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         self.workers.discard(node)
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self.begin(session)
+
+    def begin(self, session: pytest.Session) -> None:
         self._session = session
         self._signals.install(session)
 
@@ -166,19 +190,16 @@ class Controller:
                 return "failed", status[0].upper(), status.upper()
         return None
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        self._signals.finishing = True
-        if not self._looped:
-            return
-        try:
-            self._hear_workers_out()
-            for collector in self.collectors:
-                collector.log_kept(seconds=None if self._completed else _LAST_ANSWERS)
-                collector.check_log()
-            self._finish(session)
-        except KeyboardInterrupt:  # a second Ctrl-C: no scores then
-            session.exitstatus = pytest.ExitCode.INTERRUPTED
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
+        """Scores the runs where the loop was cut short, before others look at the session."""
+        if self._looped and not self._finished:
+            try:
+                if self._finish(session) and session.exitstatus in _RAISED:
+                    session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            except KeyboardInterrupt:  # a second Ctrl-C: no scores then
+                session.exitstatus = pytest.ExitCode.INTERRUPTED
+        return (yield)
 
     def _hear_workers_out(self) -> None:
         """Logs what workers have reported or still report. xdist drops it when it is interrupted."""
@@ -204,24 +225,34 @@ class Controller:
             elif event in ("workerfinished", "errordown"):
                 self.pytest_testnodedown(given["node"])
 
-    def _finish(self, session: pytest.Session) -> None:
-        failed = 0
-        for collector in self.collectors:
-            if collector.expected:
-                incomplete = self._incomplete(session, collector)
-                tell = functools.partial(self._tell, collector)
-                to_mlflow = bool(self._config.getoption("agentbench_mlflow"))
-                gates = publish.finish(collector, incomplete, tell, to_mlflow)
-                failed += incomplete is not None
-                gate_reports.report(session, collector.plan.settings.nodeid, gates)
-                failed += sum(failure is not None for _, failure in gates)
+    def _finish(self, session: pytest.Session) -> bool:
+        """Scores all runs and reports their gates; whether anything failed."""
+        self._finished = self._signals.finishing = True
+        for collector in self.collectors.values():
+            collector.plan.stop_asking()
+        self._hear_workers_out()
+        failed = False
+        gates: dict[str, list[publish.Gate]] = {}
+        for run, collector in self.collectors.items():
+            collector.log_kept(seconds=None if self._completed else _LAST_ANSWERS)
+            collector.check_log()
+            incomplete = self._incomplete(session, collector) if collector.expected else None
+            tell = functools.partial(self._tell, collector)
+            to_mlflow = bool(self._config.getoption("agentbench_mlflow"))
+            gates[run] = publish.finish(collector, incomplete, tell, to_mlflow)
+            failed |= incomplete is not None
             collector.log.close()
         problem = self._write_session()
         if problem is not None:
-            gate_reports.report(session, "agentbench", [("files", problem)])
-            failed += 1
-        if failed and session.exitstatus in _RAISED:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            gates["agentbench"] = [("files", problem)]
+        # Those of a run that was cut short are fewer.
+        more = sum(map(len, gates.values())) - self._counted
+        compat.count_more_tests(session, max(more, 0))
+        for run, found in gates.items():
+            gate_reports.report(session, run, found)
+        return failed or any(
+            failure is not None for found in gates.values() for _, failure in found
+        )
 
     def _tell(self, collector: Collector, scores: Scores) -> None:
         """Gives the scores of a run to JUnit and to other plugins."""
@@ -236,7 +267,7 @@ class Controller:
         base = self._config.invocation_params.dir
         given = (self._config.getoption(f"agentbench_{kind}") for kind in ("json", "csv"))
         paths = [None if path is None else base / path for path in given]
-        return publish.write_session(self.collectors, *paths)
+        return publish.write_session(list(self.collectors.values()), *paths)
 
     def _incomplete(self, session: pytest.Session, collector: Collector) -> str | None:
         """Why the run was cut short, or None. Of a run that was, no gate is decided."""
@@ -251,18 +282,22 @@ class Controller:
         self._summed_up = True
         brief = self._config.get_verbosity() < 0
         on_github = bool(os.environ.get("GITHUB_ACTIONS"))
-        for collector in self.collectors:
+        for collector in self.collectors.values():
             publish.show(terminalreporter, collector, brief, on_github)
 
     def pytest_unconfigure(self) -> None:
         self._signals.restore()
-        for collector in self.collectors:
-            untold = collector.scores is None or not self._summed_up
+        for run, collector in self.collectors.items():
+            scores = collector.scores
             if self._looped and collector.log.lost is not None:
                 sys.stderr.write(f"agentbench: {collector.log.lost}\n")
-            elif self._looped and collector.log.started and untold:
+            elif (
+                self._looped
+                and collector.log.started
+                and (scores is None or (scores.incomplete and not self._summed_up))
+            ):
                 sys.stderr.write(
-                    f"agentbench: {collector.plan.settings.nodeid} was cut short; "
+                    f"agentbench: {run} was cut short; "
                     f"{len(collector.records)} records are in {collector.log.folder}: go on with "
                     f"--resume={collector.log.folder}\n"
                 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TYPE_CHECKING
+from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pytest_agentbench.runs.plan import Plan
 
 __all__ = ["agent", "sample"]
+
+LOOPING = pytest.StashKey[pytest.Session]()  # the session, from when its loop begins
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -47,22 +49,59 @@ def pytest_configure(config: pytest.Config) -> None:
     if option.help or option.version or option.markers or getattr(option, "cacheshow", None):
         return  # nothing of a benchmark is shown
     args = [*(f"--agentbench-benchmark={b}" for b in config.option.agentbench_benchmark or ())]
-    asked = next(option_parser.asked_for([*args, *config.args], config), None)
-    # A gate that was typed without any run must not be passed over in silence.
-    if asked is not None or typed.values(config, "gate"):
+    if next(option_parser.asked_for([*args, *config.args], config), None) is not None:
         from pytest_agentbench.plugin import activation
 
         activation.activate(config)
 
 
 def _plan_of(node: pytest.Item) -> Plan | None:
-    from pytest_agentbench.plugin import activation
+    from pytest_agentbench.plugin import late_runs
 
-    return activation.plan_of(node)
+    return late_runs.plan_of(node)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "sample" in metafunc.fixturenames and metafunc.definition.get_closest_marker("agentbench"):
-        from pytest_agentbench.plugin import activation
+        from pytest_agentbench.plugin import late_runs
 
-        activation.parametrize(metafunc)
+        late_runs.parametrize(metafunc)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Runs may be found while the loop runs: xdist's controller hears of marked tests only then."""
+    config = session.config
+    config.stash[LOOPING] = session
+    controller = config.pluginmanager.getplugin("agentbench-controller")
+    if controller is not None:
+        controller.begin_loop(session)
+    result = yield
+    controller = config.pluginmanager.getplugin("agentbench-controller")
+    if controller is not None:
+        controller.finish_loop(session)
+    elif not (config.option.collectonly or hasattr(config, "workerinput")):
+        gates = typed.values(config, "gate")  # those of addopts wait for a run
+        if gates:
+            from pytest_agentbench.plugin import gate_reports
+
+            gate_reports.report_without_run(session, gates)
+    return result
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    from pytest_agentbench.plugin import messages
+
+    messages.hear(node)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:
+    from pytest_agentbench.plugin import messages
+
+    told = messages.collected(node)
+    if told is not None:
+        from pytest_agentbench.plugin import late_runs
+
+        late_runs.collected(node, ids, told)

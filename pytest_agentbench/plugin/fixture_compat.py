@@ -38,7 +38,7 @@ def fixtures_in(plugin: object, name: str) -> list[Function]:
     return found
 
 
-def visible_fixtures(node: pytest.Collector, name: str) -> list[Function]:
+def visible_fixtures(node: pytest.Collector | pytest.Item, name: str) -> list[Function]:
     """The functions of the fixtures of this name that a node sees, the strongest last."""
     manager = _get(node.session, "_fixturemanager", "pytest")
     return [one.func for one in _get(manager, "getfixturedefs", "pytest")(name, node) or ()]

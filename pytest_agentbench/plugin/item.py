@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -13,14 +14,16 @@ from pytest_agentbench.agents.errors import EndedByAgent, RemoteAgentError, is_t
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.plugin.agent_in_force import not_credited
+from pytest_agentbench.plugin.asked import Asked
 from pytest_agentbench.reports import github
 from pytest_agentbench.reports.summary import failures_text
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record
 
-# The records of an item, until its report carries them.
-RECORDS = pytest.StashKey[list[Record]]()
+# The records of an item, those of each attempt in a list, until a report carries them.
+RECORDS = pytest.StashKey[list[list[Record]]]()
+_NUMBERS = itertools.count()
 # Characters of stdout, of stderr and of the log that a record keeps.
 _LONGEST_OUTPUT = 10_000
 
@@ -28,41 +31,48 @@ _LONGEST_OUTPUT = 10_000
 def sample_function(plan: Plan, target: str) -> Any:
     """The test function of one kind of sample. pytest reads its name and fixtures; ``ask`` runs instead."""
 
-    def function(agent: Any, sample: Any) -> None: ...
+    def function(agent: Any, sample: Any) -> None:  # noqa: ARG001 -- pytest reads the names
+        pytest.skip("not asked")
 
     function.__name__ = function.__qualname__ = target
     return pytest.mark.agentbench(plan.benchmark.name)(function)
 
 
-def ask(item: pytest.Function, plan: Plan) -> None:
+def ask(item: pytest.Function, asked: Asked) -> None:
     """Asks the samples of an item; fails as a test does if one has no valid answer."""
     __tracebackhide__ = True
     given: dict[str, Any] = item.funcargs
     agent, sample = given["agent"], given["sample"]
-    questions = plan.items[item.name]
+    plan, questions = asked.plan, asked.questions
     samples = sample if isinstance(sample, list) else [sample]
     if not all(isinstance(one, Sample) for one in samples):  # a project's own `sample` fixture
         samples = [plan.dataset.sample(question.sample) for question in questions]
     if plan.unasked.issuperset(questions):
         pytest.skip("not asked: --resume-failed-only asks nothing new")
-    another = not_credited(item, plan)
-    if another is not None:
-        _fail(another)
+    fail_if_not_credited(item, plan)
     evaluation = Evaluation(plan.benchmark, questions[0].epoch)
-    records = item.stash[RECORDS] = evaluation.records  # filled as answers come
+    item.stash.setdefault(RECORDS, []).append(evaluation.records)  # filled as answers come
     try:
         for question, one in zip(questions, samples, strict=True):
             if plan.is_asked(question):
-                outcome = _outcome(plan, question, one, agent)
-                if outcome.printed is not None:
-                    outcome.printed.replay()
-                if isinstance(outcome.error, BudgetExceeded):
-                    item.session.shouldstop = f"the budget is spent: {outcome.error}"
-                    pytest.skip(f"not asked: {outcome.error}")
-                evaluation.add(one, outcome)
+                evaluation.add(one, outcome_of(item, plan, question, one, agent))
     finally:
         evaluation.measure()
-    error = evaluation.failure
+    fail_for(evaluation)
+
+
+def fail_if_not_credited(item: pytest.Function, plan: Plan) -> None:
+    """Fails an item before it asks an agent that is not the one credited with the answers."""
+    __tracebackhide__ = True
+    another = not_credited(item, plan)
+    if another is not None:
+        _fail(another)
+
+
+def fail_for(evaluation: Evaluation) -> None:
+    """Fails the test if a record has no valid answer: with the agent's own exception, if it raised one."""
+    __tracebackhide__ = True
+    error, records = evaluation.failure, evaluation.records
     if error is not None and error.__traceback__ is not None and not is_test_outcome(error):
         raise error
     failed = [record for record in records if record.status != "ok"]
@@ -71,10 +81,17 @@ def ask(item: pytest.Function, plan: Plan) -> None:
         _fail(f"{failures_text(failed, len(records))}\n{trace}".rstrip())
 
 
-def _outcome(plan: Plan, question: Question, sample: Sample, agent: Any) -> Outcome:
+def outcome_of(
+    item: pytest.Item, plan: Plan, question: Question, sample: Sample, agent: Any
+) -> Outcome:
     """What came of a question. An agent may not end the session: pytest.exit() is its sample's error."""
     __tracebackhide__ = True
     outcome = plan.outcome(question, sample, agent)
+    if outcome.printed is not None:
+        outcome.printed.replay()
+    if isinstance(outcome.error, BudgetExceeded):
+        item.session.shouldstop = f"the budget is spent: {outcome.error}"
+        pytest.skip(f"not asked: {outcome.error}")
     if isinstance(outcome.error, pytest.exit.Exception):
         ended = EndedByAgent(f"the agent called pytest.exit({outcome.error.msg!r})")
         outcome.error = ended.with_traceback(outcome.error.__traceback__)
@@ -86,32 +103,45 @@ def _fail(message: str) -> None:
     pytest.fail(message, pytrace=False)
 
 
-def put_records_on(report: pytest.TestReport, item: pytest.Item, plan: Plan) -> None:
-    """Puts the records of an item on its report, which xdist sends to the controller."""
+def put_records_on(
+    report: pytest.TestReport, item: pytest.Item, asked: Asked, undelivered: dict[int, Record]
+) -> None:
+    """Puts the records of an item on its report, which xdist sends to the controller.
+
+    Plugins that run a test again may report an attempt late or never: ``undelivered`` are the records that
+    no report has carried to anybody, each with a number.
+    """
+    plan = asked.plan
     _make_fit(report, item.config, lambda text: _text_escaped(plan.secrets.cleaned(text)))
-    if report.when == "call" or (report.when == "setup" and not report.passed):
-        records: list[Record] = []
-        if RECORDS in item.stash:
-            records = item.stash[RECORDS]
-            del item.stash[RECORDS]  # pytest keeps all items, and with them every answer
-        if len(records) == 1:
-            records = [_with_evidence(records[0], report)]
+    attempts: list[list[Record]] = []
+    if RECORDS in item.stash:
+        attempts = item.stash[RECORDS]
+        del item.stash[RECORDS]  # pytest keeps all items, and with them every answer
+    asks = report.when == "call" or (report.when == "setup" and not report.passed)
+    if asks:
+        last = attempts.pop() if attempts else []
+        if len(last) == 1:
+            last = [_with_evidence(last[0], report)]
             if plan.asks_ahead:
-                report.duration = records[0].seconds  # of the call, not of the wait for it
+                report.duration = last[0].seconds  # of the call, not of the wait for it
         if not item.session.shouldstop:  # else the budget is spent, and the sample was not asked
-            records = [*records, *_unanswered(plan, item.name, report, records)]
+            last = [*last, *_unanswered(asked, report, last)]
+        attempts.append(last)
+    for record in itertools.chain(*attempts):
+        undelivered[next(_NUMBERS)] = record
+    if asks or undelivered:
+        report.agentbench_run = asked.run  # type: ignore[attr-defined]
         # As ASCII text: xdist sends builtins only, and a record may hold anything.
-        report.agentbench_records = [record.to_parts() for record in records]  # type: ignore[attr-defined]
+        report.agentbench_undelivered = [(n, r.to_parts()) for n, r in undelivered.items()]  # type: ignore[attr-defined]
     if os.environ.get("GITHUB_ACTIONS"):  # the record keeps what was really said
         _make_fit(report, item.config, github.harmless)
 
 
 def _unanswered(
-    plan: Plan, name: str, report: pytest.TestReport, answered: Sequence[Record]
+    asked: Asked, report: pytest.TestReport, answered: Sequence[Record]
 ) -> list[Record]:
     """Records of samples that a fixture, a skip or a plugin kept from being asked."""
-    open_questions = [q for q in plan.items[name] if plan.is_asked(q)]
-    if len(answered) == len(open_questions):  # the usual case
+    if len(answered) == sum(map(asked.plan.is_asked, asked.questions)):  # the usual case
         return []
     if isinstance(report.longrepr, tuple):
         reason = str(report.longrepr[2])
@@ -119,7 +149,8 @@ def _unanswered(
         crash = getattr(report.longrepr, "reprcrash", None)
         reason = str(getattr(crash, "message", "") or report.longreprtext or report.outcome)
     named = {record.sample for record in answered}
-    return [record for record in failed_records(plan, name, reason) if record.sample not in named]
+    failed = failed_records(asked.plan, asked.questions, reason)
+    return [record for record in failed if record.sample not in named]
 
 
 def _with_evidence(record: Record, report: pytest.TestReport) -> Record:
@@ -138,14 +169,14 @@ def _with_evidence(record: Record, report: pytest.TestReport) -> Record:
     return record.changed(evidence={**record.evidence, **captured}) if captured else record
 
 
-def failed_records(plan: Plan, name: str, reason: str) -> list[Record]:
+def failed_records(plan: Plan, questions: Iterable[Question], reason: str) -> list[Record]:
     """Error records of all samples of an item that were to be asked."""
     return [
         Record(
             plan.benchmark.name, str(plan.dataset.keys[question.sample]), "error",
             epoch=question.epoch, error=reason,
         )
-        for question in plan.items[name]
+        for question in questions
         if plan.is_asked(question)
     ]  # fmt: skip
 

@@ -7,6 +7,7 @@ A benchmark's own parameters are there where they are used: no benchmark is impo
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -92,7 +93,7 @@ def _explain_short(parser: pytest.Parser, args: Iterable[str]) -> None:
 
 def asked_for(args: Sequence[str], config: pytest.Config) -> Iterator[str]:
     """The benchmarks and scenario files that the command line names: by option, path or node id."""
-    for arg, following in zip(args, (*args[1:], ""), strict=True):
+    for arg, following in itertools.zip_longest(args, args[1:], fillvalue=""):
         flag, _, value = arg.partition("=")
         if flag in ("--benchmark", "--agentbench-benchmark"):
             yield value or following

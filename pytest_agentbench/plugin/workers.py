@@ -47,7 +47,9 @@ class Distribution:
 
     @functools.cached_property
     def _told(self) -> str:
-        return hosts.to_host([one.plan for one in self._controller.collectors], self._config)
+        return hosts.to_host(
+            [one.plan for one in self._controller.collectors.values()], self._config
+        )
 
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionstart(self) -> Generator[None, None, None]:
@@ -94,7 +96,9 @@ class Distribution:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         self._started += 1
-        node.workerinput["agentbench_resume"] = _answered_before(self._controller.collectors)
+        node.workerinput["agentbench_resume"] = _answered_before(
+            self._controller.collectors.values()
+        )
         if _is_elsewhere(node.gateway.spec):
             node.workerinput["agentbench_host"] = self._told
         compat.ignore_lost_connection(node)
@@ -177,7 +181,7 @@ class Distribution:
                 terminalreporter.write_line(problem, red=True)
 
 
-def _answered_before(collectors: Sequence[Collector]) -> str:
+def _answered_before(collectors: Iterable[Collector]) -> str:
     """What a resumed run has answered and what it leaves alone, as text for a worker."""
     plans = [collector.plan for collector in collectors]
     return json.dumps({p.settings.nodeid: [sorted(p.answered), sorted(p.unasked)] for p in plans})

@@ -39,11 +39,18 @@ def finish(
 ) -> list[Gate]:
     """Scores one run and writes its files; returns the gates to report.
 
-    ``tell`` gets the scores after scores.json was written.
+    ``tell`` gets the scores after scores.json was written. A gate that was asked for and cannot be decided has failed;
+    of a run that addopts or the ini file ask for with every command, a line of the summary says so.
     """
     questions = collector.answered() if incomplete else sorted(collector.expected)
-    if not questions:
+    if not questions and not incomplete and not collector.plan.settings.typed:
         return []
+    if not questions:
+        why = incomplete or "no sample was selected"
+        return [
+            (f"gate[{gate.text}]", f"not decided: {why}")
+            for gate in collector.plan.settings.requested_gates
+        ]
     try:
         result = _scored(collector, questions, incomplete)
     except Exception as error:
@@ -67,8 +74,12 @@ def finish(
         collector.scores = result = dataclasses.replace(result, gates=(*result.gates, gate))
         with contextlib.suppress(OSError):
             _write_scores(collector, result)
-    decided = (gate for gate in result.gates if gate.passed is not None)
-    return [(f"gate[{gate.gate}]", gate.failure) for gate in decided]
+    requested = {gate.text for gate in collector.plan.settings.requested_gates}
+    return [
+        (f"gate[{one.gate}]", f"not decided: {one.reason}" if one.passed is None else one.failure)
+        for one in result.gates
+        if one.passed is not None or one.gate in requested
+    ]
 
 
 def _beside(collector: Collector) -> Iterator[GateResult]:
@@ -101,8 +112,9 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         settings, dataset, questions, list(collector.records.values()), collector.baseline
     )
     details, found = dict(result.details), None
-    if collector.notes:
-        details["notes"] = [*details.get("notes", ()), *collector.notes]
+    attempts = collector.attempts_note()
+    if beside := [*collector.notes, *([attempts] if attempts else [])]:
+        details["notes"] = [*details.get("notes", ()), *beside]
     if lack := rows.missing_note(collector.logged()):
         details["notes"] = [*details.get("notes", ()), lack]
     if incomplete is None and dataset.samples_here:
@@ -112,7 +124,7 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         note = rows.floor_note(found, settings.reading, headline)
         if note is not None:
             details["notes"] = [*details.get("notes", ()), note]
-    beside = () if incomplete else _beside(collector)
+    failing = () if incomplete else _beside(collector)
     return dataclasses.replace(
         result,
         details=details,
@@ -123,7 +135,7 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         gates=(
             *judge.judge(settings, result, incomplete),
             *_one_agent(collector, incomplete),
-            *beside,
+            *failing,
         ),
         floor=found,
     )
@@ -205,7 +217,12 @@ def show(
     writer: summary.Writer, collector: Collector, brief: bool = False, on_github: bool = False
 ) -> None:
     """The summary of a run in the terminal; nothing for a run that could not be scored."""
+    settings = collector.plan.settings
     if collector.scores is None:
+        if not collector.expected and settings.requested_gates and not settings.typed:
+            writer.write_line(
+                f"{settings.nodeid}: no sample was selected; its gates are not decided"
+            )
         return
     folder = collector.log.folder
     there = collector.written and (folder / run_folder.SCORES).exists()

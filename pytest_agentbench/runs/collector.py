@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -57,7 +58,7 @@ class Collector:
         self.mixture: str | None = None  # what it put together
         self.notes: list[str] = list(baseline.notes if baseline is not None else ())
         self.expected: set[Question] = set()
-        self.came: set[tuple[str, int]] = set()  # in this session
+        self.came: Counter[tuple[str, int]] = Counter()  # in this session: attempts
         self._kept: set[tuple[str, int]] = set()  # answers on disk that are not records yet
         self.usage: dict[str, float] = {}
         self.unlogged: str | None = None  # why records could not be logged
@@ -150,11 +151,21 @@ class Collector:
         record = Record.from_parts(fields, answer)
         question = record.sample, record.epoch
         self.records[question] = record
-        self.came.add(question)
+        self.came[question] += 1
         self._kept.discard(question)
         for name, count in record.usage.items():
             self.usage[name] = self.usage.get(name, 0) + count
         return record
+
+    def attempts_note(self) -> str | None:
+        """How many samples were asked more than once: by a plugin that runs tests again, or by several tests."""
+        again = [count for count in self.came.values() if count > 1]
+        if not again:
+            return None
+        return (
+            f"{len(again)} samples were asked more than once, {sum(again)} attempts in all: "
+            "every attempt is in the log, the last one counts"
+        )
 
     def check_log(self) -> None:
         """Notices that the log was deleted after the last record had come."""

@@ -78,14 +78,14 @@ class Plan:
         """How many samples will be asked, if none is deselected."""
         return len(self.drawn)
 
-    def names_kept(self, names: Iterable[str]) -> set[str]:
-        """Those of the selected items that are asked: all, unless --limit or --first counts them."""
+    def kept(self, selected: Iterable[tuple[Question, ...]]) -> set[tuple[Question, ...]]:
+        """The questions of those selected items that are asked: all, unless --limit or --first counts them."""
         if not self.draws_late:
-            return set(names)
-        asked = {name: tuple(one.sample for one in self.items[name]) for name in names}
+            return set(selected)
+        groups = {questions: tuple(one.sample for one in questions) for questions in selected}
         settings = self.settings
-        kept = samples.kept(set(asked.values()), settings.limit, settings.seed, settings.first)
-        return {name for name, group in asked.items() if group in kept}
+        kept = samples.kept(set(groups.values()), settings.limit, settings.seed, settings.first)
+        return {questions for questions, group in groups.items() if group in kept}
 
     @cached_property
     def targets(self) -> tuple[str, ...]:
@@ -117,17 +117,6 @@ class Plan:
                     questions = tuple(Question(index, epoch) for index in chunk)
                     found[f"{target}[{label}{suffix}]"] = questions
         return found
-
-    def asked_in(self, name: str) -> int | list[int]:
-        """The index of an item's sample, or a list of them (--chunk)."""
-        indices = [question.sample for question in self.items[name]]
-        return indices[0] if self.chunk == 1 else indices
-
-    def samples(self, asked: int | list[int]) -> Sample | list[Sample]:
-        """What the fixture ``sample`` gives: a sample by its index, or a list of them (--chunk)."""
-        if isinstance(asked, list):
-            return [self.dataset.sample(index) for index in asked]
-        return self.dataset.sample(asked)
 
     def _load_agent(self, made: Found | None, asks: bool) -> load.LoadedAgent:
         settings = self.settings
@@ -207,11 +196,6 @@ class Plan:
         """Asks nothing more ahead of its turn."""
         if self._prefetch is not None:
             self._prefetch.stop()
-
-    def questions_of(self, nodeid: str) -> tuple[Question, ...]:
-        """The questions that a node id of this run names; none for any other node id."""
-        prefix = f"{self.settings.nodeid}::"
-        return self.items.get(nodeid[len(prefix) :], ()) if nodeid.startswith(prefix) else ()
 
     def close(self) -> None:
         """Ends what this process started for the agent."""

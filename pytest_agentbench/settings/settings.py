@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_agentbench.agents import specs
 from pytest_agentbench.base import parse
 from pytest_agentbench.settings import gates
+from pytest_agentbench.settings.gates import COVERAGE, Gate
 from pytest_agentbench.settings.options import Option, options_of, parsed, setting
 
 if TYPE_CHECKING:
@@ -224,6 +225,11 @@ class Settings:
     agent_is_named: bool = False  # whether anybody has named it; else it is the baseline
     parameters: Mapping[str, Any] = field(default_factory=dict)  # the benchmark's own
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
+
+    @property
+    def requested_gates(self) -> tuple[Gate, ...]:
+        """The gates that somebody asked for; the one on coverage is there by itself."""
+        return tuple(gate for gate in self.gates if gate is not COVERAGE)
 
     @property
     def agent_shown(self) -> str:

@@ -24,13 +24,16 @@ def test_only_the_agent(agent):
 def test_a_users_own_test_may_ask_for_agent_and_sample(project):
     project.write(test_mine__py=MARKED)
     result = project.pytest("-v", "--strict-markers")
-    result.assert_outcomes(passed=13)
+    result.assert_outcomes(passed=14)
     result.stdout.fnmatch_lines(["test_mine.py::test_answers_are_even[[]sum[[]s1]] PASSED*"])
-    assert not project.runs()
     result = project.pytest(
         "test_mine.py", "--benchmark=toysum", "--limit=2", "--agent=builtin:wrong"
     )
     result.assert_outcomes(passed=3, failed=3)
+    assert (
+        "2 samples were asked more than once, 4 attempts in all"
+        in project.scores()["details"]["notes"][0]
+    )
 
 
 @pytest.mark.parametrize(

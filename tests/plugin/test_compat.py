@@ -184,6 +184,27 @@ def test_memory_module(project, imported):
     assert sum("toysum::" in line for line in result.outlines) == 2
 
 
+def test_parameters_and_fixture_names(pytester):
+    pytester.makepyfile(
+        test_own="import pytest\n@pytest.mark.parametrize('n', [7])\ndef test_one(n, tmp_path): pass\n"
+        "def test_two(): pass\n"
+    )
+    items, _ = pytester.inline_genitems()
+    assert [dict(compat.parameters(item)) for item in items] == [{"n": 7}, {}]
+    assert [set(compat.fixture_names(item)) >= {"n", "tmp_path"} for item in items] == [True, False]
+
+
+def test_fail_session(pytester):
+    pytester.makepyfile("def test_one(): pass\n")
+    pytester.makeconftest(
+        "from pytest_agentbench.plugin import compat\n"
+        "def pytest_runtest_teardown(item):\n    compat.fail_session(item.session)\n"
+    )
+    result = pytester.runpytest_inprocess()
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
 def test_log_handlers(in_hook, tmp_path):
     args = ("--log-cli-level=INFO", f"--log-file={tmp_path / 'log'}")
     found = in_hook(AtCall(lambda item: compat.log_handlers(item.config)), *args)
@@ -513,6 +534,8 @@ def test_a_module_without_getobj_is_refused(monkeypatch):
     [
         (lambda: compat.help_is_asked(Bare()), False),
         (lambda: compat.explain_unknown_options(Bare(), "x"), None),
+        (lambda: compat.parameters(Bare()), {}),
+        (lambda: compat.fixture_names(Bare()), ()),
         (lambda: compat.log_handlers(FakeConfig()), []),
         (lambda: compat.shows_paths(Bare()), True),
         (lambda: compat.suite_property(FakeConfig()), None),

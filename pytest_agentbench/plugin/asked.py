@@ -1,0 +1,64 @@
+"""What an item asks. It is kept on the item itself: other plugins may change names and add parameters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from pytest_agentbench.benchmarks.protocol import Sample
+from pytest_agentbench.plugin import compat
+from pytest_agentbench.runs.plan import Plan, Question
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Asked:
+    """The questions of an item; the value of its parameter ``sample``."""
+
+    plan: Plan
+    questions: tuple[Question, ...]
+    in_chunk: bool = False  # whether the item gets a list, be it of one sample
+
+    def __repr__(self) -> str:
+        """A short text: --setup-show and reports of other plugins show it."""
+        names = [str(self.plan.dataset.keys[question.sample]) for question in self.questions]
+        return names[0] if len(names) == 1 else f"{names[0]}..{names[-1]}"
+
+    @property
+    def run(self) -> str:
+        """The node id of the run that the questions belong to."""
+        return self.plan.settings.nodeid
+
+    def given(self) -> Sample | list[Sample]:
+        """What the fixture ``sample`` gives."""
+        samples = [self.plan.dataset.sample(question.sample) for question in self.questions]
+        return samples if self.in_chunk else samples[0]
+
+
+def asked(item: pytest.Item) -> Asked | None:
+    """What an item asks; None for a test that asks no agent about a sample."""
+    found = compat.parameters(item).get("sample")
+    # A user's own test may take samples alone. pytest-benchmark's --benchmark-only skips all that is not timed.
+    if not isinstance(found, Asked) or "agent" not in compat.fixture_names(item):
+        return None
+    return None if getattr(item.config.option, "benchmark_only", False) else found
+
+
+def as_text(items: Sequence[pytest.Item]) -> str:
+    """What the items of a worker ask, for the controller, which collects none."""
+    found = ((number, asked(item)) for number, item in enumerate(items))
+    return json.dumps(
+        [
+            (number, one.run, one.questions[0].epoch, [q.sample for q in one.questions])
+            for number, one in found
+            if one is not None
+        ]
+    )
+
+
+def from_text(text: str) -> Iterator[tuple[int, str, tuple[Question, ...]]]:
+    """The number of each item that asks, its run and its questions."""
+    for number, run, epoch, samples in json.loads(text):
+        yield number, run, tuple(Question(sample, epoch) for sample in samples)

@@ -1,0 +1,107 @@
+"""Runs that only collection finds: those of tests marked with ``@pytest.mark.agentbench``."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.plugin import (
+    activation,
+    agent_in_force,
+    answers_at_once,
+    entry,
+    messages,
+    typed,
+)
+from pytest_agentbench.plugin.asked import Asked, from_text
+from pytest_agentbench.plugin.collection import BenchmarkModule
+from pytest_agentbench.plugin.command_line import bases, command_line, ini
+from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.settings.resolve import resolve
+
+
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """Feeds ``sample`` of a user's marked test with all samples. Our own functions feed themselves."""
+    if isinstance(metafunc.definition.parent, BenchmarkModule):
+        return
+    plan = plan_of(metafunc.definition)
+    if plan is None:
+        return
+    keys, epochs = plan.dataset.keys, plan.settings.epochs
+    several = len(plan.targets) > 1
+    params, ids = [], []
+    for index in plan.drawn:
+        for epoch in range(1, epochs + 1):
+            name = str(keys[index]) if several else keys[index].id
+            params.append(Asked(plan, (Question(index, epoch),)))
+            ids.append(f"{name}-e{epoch}" if epochs > 1 else name)
+    metafunc.parametrize("sample", params, ids=ids, indirect=True)
+
+
+def plan_of(node: Any) -> Plan | None:
+    """The plan that a user's test belongs to by its marker."""
+    mark = node.get_closest_marker("agentbench")
+    if mark is None:
+        return None
+    if len(mark.args) != 1 or mark.kwargs or not isinstance(mark.args[0], str):
+        pytest.fail(
+            "@pytest.mark.agentbench: expected the name of a benchmark, as in "
+            f"@pytest.mark.agentbench('humob'); got {mark.args} {mark.kwargs}",
+            pytrace=False,
+        )
+    try:
+        return _plan(node.config, registry.get(mark.args[0]).name, node.session, node)
+    except BenchmarkError as error:
+        pytest.fail(f"@pytest.mark.agentbench: {error}", pytrace=False)
+
+
+def collected(node: Any, ids: Sequence[str], text: str) -> None:
+    """On the controller, which collects nothing itself: what a worker has collected."""
+    controller = activation.controller_of(node.config)
+    for number, run, questions in from_text(text):
+        if run not in controller.collectors:
+            _plan(node.config, run, node.config.stash[entry.LOOPING])
+        controller.expect(ids[number], run, questions)
+
+
+def _plan(
+    config: pytest.Config, name: str, session: pytest.Session, node: pytest.Item | None = None
+) -> Plan:
+    """The plan of a benchmark; where no option has named it, its run begins here.
+
+    ``node`` is the first test of the run, in a process that collects.
+    """
+    known = config.stash.setdefault(activation.PLANS, {})
+    if name in known:
+        return known[name]
+    if config.getoption("agentbench_resume") is not None:
+        raise BenchmarkError(
+            f"--resume: expected a run that an option names; give --benchmark {name} beside it"
+        )
+    worker = getattr(config, "workerinput", None)
+    asks = activation.asks_here(config)
+    controller = None if worker is not None else activation.controller_of(config)
+    with activation.guarded(config, stays=worker is None and asks):
+        settings = resolve(name, None, [command_line(config), ini(config)], bases(config))
+        settings = dataclasses.replace(settings, typed=bool(typed.values(config, "gate")))
+        plan = Plan(settings, 1 if worker is None else worker["workercount"], asks=asks)
+    known[name] = plan
+    run = plan.settings.nodeid
+    if node is None:
+        agent_in_force.take_over(config, run, messages.credited(config, run))
+    else:
+        credited = agent_in_force.settle_marked(plan, node)
+        if worker is not None:
+            messages.send(config, "credited", confirmed=False, run=run, agent=credited)
+    if controller is None:
+        answers_at_once.send_from_worker({plan.settings.nodeid: plan}, config)
+    else:
+        controller.begin(session)
+        controller.add(plan)
+    activation.collection_of(config).plans.append(plan)
+    return plan

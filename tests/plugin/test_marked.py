@@ -1,0 +1,77 @@
+"""What a marked test does with the agent, and what is recorded of it."""
+
+from __future__ import annotations
+
+import pytest
+
+HEAD = "import pytest\n\n@pytest.mark.agentbench('toysum')\ndef test_toysum(agent, sample):\n    "
+
+
+@pytest.mark.parametrize(
+    ("body", "passed", "statuses"),
+    [
+        ("assert agent(sample.context) == sample.truth", False, {"ok": 12}),
+        ("assert agent(sample.context) != sample.truth", False, {"ok": 12}),
+        ("agent(sample.context); agent({'a': 1, 'b': 2})", True, {"ok": 12}),
+        ("pass", False, {"error": 12}),
+        ("agent(dict(sample.context))", False, {"error": 12}),
+        ("pytest.skip('not today')", False, {"error": 12}),
+        ("assert False, 'before it asked'", False, {"error": 12}),
+    ],
+)
+def test_records_are_of_what_the_agent_answered(project, body, passed, statuses):
+    project.write(test_mine__py=HEAD + body)
+    result = project.pytest("--agentbench-agent=builtin:half")
+    assert (result.ret == 0) is passed
+    found = project.scores()["samples"]
+    assert {status: n for status, n in found.items() if n and status != "total"} == statuses
+    if statuses == {"ok": 12}:
+        assert project.scores()["readings"]["exact"]["accuracy"]["value"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ("pass", "the test did not ask the agent: call agent(sample.context)"),
+        ("assert False, 'before it asked'", "before it asked"),
+        ("pytest.skip('not today')", "not today"),
+    ],
+)
+def test_a_sample_that_was_not_asked_says_why(project, body, error):
+    project.write(test_mine__py=HEAD + body)
+    project.pytest("--agentbench-limit=1")
+    (record,) = project.records()
+    assert error in record["error"]
+
+
+AGENT = """
+def agent(context):
+    if context["a"] == 3:
+        raise RuntimeError("no idea")
+    return "five" if context["a"] == 5 else context["a"] + context["b"]
+"""
+
+
+@pytest.mark.parametrize(
+    "body", ["agent(sample.context)", "try: agent(sample.context)\n    except RuntimeError: pass"]
+)
+def test_an_answer_that_is_not_valid_fails_the_test_as_it_fails_a_sample(project, body):
+    project.write(test_mine__py=HEAD + body, agent__py=AGENT)
+    result = project.pytest("--agentbench-agent=agent.py")
+    result.assert_outcomes(passed=10, failed=3)  # two samples and the gate on coverage
+    result.stdout.fnmatch_lines(
+        ["*RuntimeError: no idea", "*sum[[]s5]: expected a whole number, got 'five'*"]
+    )
+    bad = {r["sample"]: r["status"] for r in project.records() if r["status"] != "ok"}
+    assert bad == {"sum[s3]": "error", "sum[s5]": "invalid"}
+
+
+def test_a_conftests_own_agent_is_recorded_and_keeps_its_attributes(project):
+    project.write(
+        conftest__py="import pytest\nclass Own:\n    name = 'own'\n    def __call__(self, context):\n"
+        "        return context['a'] + context['b']\n@pytest.fixture\ndef agent():\n    return Own()\n",
+        test_mine__py=HEAD + "assert agent.name == 'own'\n    agent(sample.context)",
+    )
+    assert project.pytest().ret == 0
+    assert project.scores()["agent"]["name"] == "conftest.py:agent"
+    assert project.scores()["readings"]["exact"]["accuracy"]["value"] == 1.0
