@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.plugin import answers_at_once, compat, entry, gate_reports, junit, messages
+from pytest_agentbench.plugin import answers_at_once, compat, gate_reports, junit, messages
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
 from pytest_agentbench.plugin.asked import asked
 from pytest_agentbench.plugin.command_line import only_shows
@@ -84,7 +84,7 @@ class Controller:
     @property
     def _looped(self) -> bool:
         """Whether samples have been asked, or would have been if nobody had interrupted that."""
-        return self._asks and entry.LOOPING in self._config.stash
+        return self._asks and messages.LOOPING in self._config.stash
 
     @property
     def exit_status(self) -> int:

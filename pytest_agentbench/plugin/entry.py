@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["agent", "sample"]
 
-LOOPING = pytest.StashKey[pytest.Session]()  # the session, from when its loop begins
-
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     from pytest_agentbench.plugin import hookspecs
@@ -71,8 +69,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
     """Runs may be found while the loop runs: xdist's controller hears of marked tests only then."""
+    from pytest_agentbench.plugin import messages
+
     config = session.config
-    config.stash[LOOPING] = session
+    config.stash[messages.LOOPING] = session
     controller = config.pluginmanager.getplugin("agentbench-controller")
     if controller is not None:
         controller.begin_loop(session)

@@ -49,7 +49,7 @@ def report(session: pytest.Session, run: str, gates: Sequence[tuple[str, str | N
         item = GateItem.make(session, run, name, failure)
         try:
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        except Exception as error:  # a hook that takes no such item
+        except (Exception, pytest.skip.Exception, pytest.fail.Exception) as error:
             with contextlib.suppress(pytest.PytestWarning):  # where warnings are errors
                 item.warn(pytest.PytestWarning(f"{item.nodeid}: {type(error).__name__}: {error}"))
         if failure is not None and session.testsfailed == before:

@@ -65,7 +65,7 @@ def collected(node: Any, ids: Sequence[str], text: str) -> None:
     controller = activation.controller_of(node.config)
     for number, run, questions in from_text(text):
         if run not in controller.collectors:
-            _plan(node.config, run, node.config.stash[entry.LOOPING])
+            _plan(node.config, run, node.config.stash[messages.LOOPING])
         controller.expect(ids[number], run, questions)
 
 

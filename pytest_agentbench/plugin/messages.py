@@ -15,6 +15,7 @@ _HANDLERS = pytest.StashKey[dict[str, Callable[..., None]]]()
 _COLLECTED = pytest.StashKey[dict[Any, str]]()
 _CREDITED = pytest.StashKey[dict[str, dict[str, str]]]()
 WORKERS = pytest.StashKey[set[Any]]()
+LOOPING = pytest.StashKey[pytest.Session]()  # the session, from when its loop begins
 
 
 def send(config: pytest.Config, kind: str, confirmed: bool = True, **message: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
+import pytest
 from toy_agents import HALF, MIXED
 
 
@@ -74,3 +75,120 @@ def test_gates_against_a_baseline_run(project):
     last = project.pytest("--benchmark=toysum", "--baseline=last", "-k", "not double")
     assert last.ret == 0
     assert project.scores()["baseline"]["common_samples"] == 9
+
+
+SEES = """
+def pytest_sessionfinish(session, exitstatus):
+    with open("seen.txt", "a") as file:
+        file.write(f"{int(exitstatus)} {session.testsfailed}\\n")
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize(
+    ("args", "status"),
+    [
+        (["--gate=accuracy > 0.9"], 1),
+        (["--gate=accuracy > 0.4"], 0),
+        (["--gate=accuracy > 0.4", "--agent=agent.py", "-x"], None),
+        (["--gate=accuracy > 0.4", "--agent=agent.py", "--maxfail=2"], None),
+    ],
+)
+def test_whoever_looks_at_the_exit_status_sees_what_came_of_gates(project, args, status, workers):
+    project.write(conftest__py=SEES, agent__py=MIXED)
+    result = project.pytest("--benchmark=toysum", "--agent=builtin:half", *args, *workers)
+    seen = (project.path / "seen.txt").read_text().splitlines()[-1].split()
+    assert int(seen[0]) == result.ret
+    if status is not None:
+        assert result.ret == status
+    assert (int(seen[1]) > 0) is (result.ret != 0)
+
+
+@pytest.mark.parametrize(
+    ("args", "ret", "why"),
+    [
+        (["--benchmark=toysum", "-k", "nothing"], 1, "no sample was selected"),
+        (["--benchmark=toysum", "-k", "nothing", "-n2"], 1, "no sample was selected"),
+        (["--benchmark=toysum", "-k", "own", "test_mine.py"], 1, "no sample was selected"),
+        (
+            ["--benchmark=toysum", "--agentbench-agent=agent.py", "-x"],
+            1,
+            "stopping after 1 failures",
+        ),
+        (["test_mine.py"], 1, "no benchmark ran; give --benchmark NAME"),
+        (["test_mine.py", "-n2"], 1, "no benchmark ran; give --benchmark NAME"),
+        (["test_mine.py", "-k", "nothing"], 1, "no benchmark ran"),
+    ],
+)
+def test_a_gate_that_was_asked_for_and_not_decided_has_failed(project, args, ret, why):
+    project.write(test_mine__py="def test_own(): pass\n", agent__py=MIXED)
+    result = project.pytest("--agentbench-gate=accuracy > 0", *args)
+    assert result.ret == ret
+    assert f"not decided: {why}" in result.stdout.str().replace("the session was cut short (", "")
+    assert "gate[accuracy > 0]" in result.stdout.str()
+
+
+def test_only_what_was_asked_for_must_be_decided(project):
+    """The gate on coverage is there by itself: a run of which nothing is selected has not failed."""
+    assert (
+        project.pytest("--benchmark=toysum", "-k", "nothing").ret
+        == pytest.ExitCode.NO_TESTS_COLLECTED
+    )
+    assert project.pytest("--agentbench-gate=accuracy > 0", "--co", "--benchmark=toysum").ret == 0
+    project.write(
+        pytest__ini="[pytest]\nagentbench_gate = accuracy > 0\n",
+        test_mine__py="def test_own(): pass\n",
+    )
+    assert project.pytest().ret == 0
+
+
+def test_last_failed_knows_no_gate(project):
+    command = ["--benchmark=toysum", "--agent=builtin:half", "--gate=accuracy > 0.9"]
+    assert project.pytest(*command).ret == 1
+    cache = project.path / ".pytest_cache" / "v" / "cache" / "lastfailed"
+    assert not cache.exists()
+    for option in ("--lf", "--ff", "--sw"):
+        again = project.pytest(*command, option)
+        again.assert_outcomes(passed=13, failed=1)
+        assert "known failures" not in again.stdout.str()
+
+
+# What a conftest does that has functions in mind.
+ASSUMES = """
+import pytest
+
+def pytest_runtest_setup(item):
+    assert "driver" not in item.fixturenames and item.function and item.module is None or item.obj
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed:
+        print("screenshot of", item.funcargs.get("driver"))
+        {more}
+    return report
+"""
+
+
+@pytest.mark.parametrize("more", ["pass", "item.callspec.params['sample']", "pytest.skip('no')"])
+def test_hooks_that_expect_functions_lose_no_gate(project, more):
+    project.write(conftest__py=ASSUMES.format(more=more))
+    args = ["--benchmark=toysum", "--agent=builtin:half", "--gate=accuracy > 0.9"]
+    result = project.pytest(*args, "--junitxml=out.xml")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["FAILED toysum::gate[[]accuracy > 0.9]*"])
+    assert (project.path / "out.xml").read_text().count("<failure") == 1
+
+
+def test_reruns_repeat_samples_and_no_gate(project):
+    args = ["--benchmark=toysum", "--agent=builtin:half", "--gate=accuracy > 0.9"]
+    project.pytest_process(*args, "-p", "rerunfailures", "--reruns=2").assert_outcomes(
+        passed=13, failed=1
+    )
+
+
+@pytest.mark.parametrize("plugin", [["-p", "no:terminal"], ["-q", "-q"], []])
+def test_a_run_that_came_to_its_end_was_not_cut_short(project, plugin):
+    result = project.pytest_process("--benchmark=toysum", *plugin)
+    assert result.ret == 0
+    assert "cut short" not in result.stdout.str() + result.stderr.str()
