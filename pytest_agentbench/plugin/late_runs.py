@@ -14,7 +14,6 @@ from pytest_agentbench.plugin import (
     activation,
     agent_in_force,
     answers_at_once,
-    entry,
     messages,
     typed,
 )
