@@ -194,7 +194,8 @@ def test_the_conftest_where_pytest_was_started_answers_also_beside_tests_there(
 def test_also_beside_tests_of_another_folder(project, monkeypatch):
     """pytest would load it only when it collects: too late for the manifest."""
     project.write(pytest__ini="[pytest]\n", sub___conftest__py=OWN)
-    project.write(other___test_x__py="def test_x():\n    pass\n")
+    # No other test's name: modules outside the folder of the command outlive it in this process.
+    project.write(other___test_beside_samples__py="def test_x():\n    pass\n")
     monkeypatch.chdir(project.path / "sub")
     assert in_force(project, "../other")["name"] == "sub/conftest.py:agent"
     assert accuracy(project) == 1.0
@@ -255,3 +256,41 @@ def test_nor_is_ours_where_a_fixture_is_credited(project):
 def test_a_conftest_comes_before_a_plugin_that_is_registered_late(project):
     project.write(conftest__py=OWN + LATE)
     assert in_force(project)["name"] == "conftest.py:agent"
+
+
+MARKED = "import pytest\n\n@pytest.mark.agentbench('toysum')\ndef test_marked(agent, sample):\n    agent(sample.context)\n"
+FEW = "--agentbench-limit=2"
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "more"),
+    [
+        ({"tests___test_m__py": MARKED}, "builtin:right", []),
+        (
+            {"tests___test_m__py": MARKED, "tests___conftest__py": OWN},
+            "tests/conftest.py:agent",
+            [],
+        ),
+        ({"tests___test_m__py": OWN + MARKED}, "tests/test_m.py:agent", []),
+        ({"tests___test_m__py": OWN + MARKED}, "tests/test_m.py:agent", ["-n2"]),
+        (
+            {"tests___test_m__py": MARKED, "tests___conftest__py": WRAPPER},
+            "tests/conftest.py:agent around builtin:right",
+            [],
+        ),
+    ],
+)
+def test_what_answers_marked_tests_is_credited(project, files, name, more):
+    project.write(pytest__ini="[pytest]\n", **files)
+    project.pytest(FEW, *more).assert_outcomes(passed=3)
+    assert project.scores()["agent"]["name"] == name
+    if name.endswith(":agent"):
+        assert project.scores()["agent"]["digest"] == digest(project, name.partition(":")[0])
+
+
+def test_a_marked_test_that_is_given_another_agent_than_the_one_named_is_not_asked(project):
+    project.write(test_m__py=MARKED, conftest__py=OWN)
+    project.pytest(FEW, "--agentbench-agent=builtin:half").assert_outcomes(failed=3)
+    said = "expected the agent builtin:half, which is credited with the answers, got the fixture"
+    assert [record["answer"] for record in project.records()] == [None, None]
+    assert all(said in record["error"] for record in project.records())

@@ -58,26 +58,32 @@ def test_with_an_equals_sign_or_a_named_file_the_gates_of_the_ini_file_count(pro
     assert "accuracy > 1" in in_work("--submission", "answers.csv").stdout.str()
 
 
-def test_a_gate_that_is_typed_without_a_run_is_a_usage_error(project):
-    project.write(test_x__py="def test_x():\n    pass\n")
-    result = project.pytest("test_x.py", "--agentbench-gate", "accuracy > 0.1")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    said = (
-        "--gate: expected a benchmark whose scores decide 'accuracy > 0.1', got none: name one with"
-    )
-    assert said in result.stderr.str()
-
-
-def test_nor_may_it_be_typed_beside_tests_that_keep_the_benchmark_of_addopts_from_running(project):
+def test_a_gate_that_is_typed_beside_tests_which_keep_the_benchmark_from_running_has_failed(
+    project,
+):
     project.write(
         test_x__py="def test_x():\n    pass\n",
         pytest__ini="[pytest]\naddopts = --benchmark=toysum\n",
     )
     result = project.pytest("test_x.py", "--gate=accuracy > 0.1")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "type --benchmark=toysum beside them" in result.stderr.str()
+    result.assert_outcomes(passed=1, failed=1)
+    assert "not decided: no benchmark ran; give --benchmark NAME" in result.stdout.str()
     both = project.pytest("test_x.py", "--gate=accuracy > 0.1", "--benchmark=toysum", "--limit=2")
     both.assert_outcomes(passed=5)
+
+
+def test_where_no_sample_is_selected_a_gate_fails_if_the_run_or_the_gate_was_typed(project):
+    project.write(
+        test_x__py="def test_x():\n    pass\n",
+        pytest__ini="[pytest]\naddopts = --benchmark=toysum --gate='accuracy > 0'\n",
+    )
+    added = project.pytest("-k", "test_x")
+    added.assert_outcomes(passed=1, deselected=12)
+    assert "toysum: no sample was selected; its gates are not decided" in added.outlines
+    for typed in ("--gate=accuracy >= 0", "--benchmark=toysum"):
+        result = project.pytest("-k", "test_x", typed)
+        assert result.ret == 1
+        assert "not decided: no sample was selected" in result.stdout.str()
 
 
 @pytest.mark.parametrize(
