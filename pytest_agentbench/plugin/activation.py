@@ -6,7 +6,8 @@ import contextlib
 import dataclasses
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -14,24 +15,27 @@ from pytest_agentbench.agents import last_threads
 from pytest_agentbench.agents.exits import ExitGuard
 from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.plugin import answers_at_once, compat, hosts, shards, workers
+from pytest_agentbench.plugin import agent_in_force, answers_at_once, compat, hosts, shards, workers
+from pytest_agentbench.plugin.arguments import choose, keep_only_tests
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import Collection
 from pytest_agentbench.plugin.command_line import (
     check_resume,
     check_rootdir,
     check_selected,
-    keep_only_tests,
     narrowing,
+    only_shows,
     requested,
 )
 from pytest_agentbench.plugin.controller import Controller
+from pytest_agentbench.plugin.fixture_compat import load_conftests
 from pytest_agentbench.plugin.gate_reports import GateProtocol
 from pytest_agentbench.plugin.marked import MarkedTests
 from pytest_agentbench.plugin.progress_line import say
 from pytest_agentbench.plugin.workers import Distribution
 from pytest_agentbench.reports import mlflow
 from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.settings.settings import Settings
 
 PLANS = pytest.StashKey[dict[str, Plan]]()  # by the name of the benchmark
 _CONTROLLER, _COLLECTION = "agentbench-controller", "agentbench-collection"
@@ -43,8 +47,12 @@ def activate(config: pytest.Config) -> None:
     told = None if worker is None else worker.get("agentbench_host")
     try:
         check_resume(config)
-        settings, selected, paths = requested(config, hosts.digests(told) if told else {})
+        chosen = choose(config)
+        settings, selected, paths = requested(config, hosts.digests(told) if told else {}, chosen)
+        if chosen.left_out:
+            config.pluginmanager.register(LeftOut(chosen.left_out), "agentbench-left-out")
         if not settings:
+            keep_only_tests(config, chosen, ())
             return
         if worker is None:
             check_rootdir(config)
@@ -59,7 +67,12 @@ def activate(config: pytest.Config) -> None:
         listening = contextlib.ExitStack()
         listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
         config.add_cleanup(listening.close)
-        narrowed = narrowing(config, settings, selected, paths)
+        narrowed = narrowing(config, chosen, settings, selected, paths)
+        folders = dict.fromkeys(settings, config.invocation_params.dir)
+        folders |= {nodeid: path.parent for nodeid, path in paths.items()}
+        for folder in {*folders.values()}:
+            load_conftests(config, folder)
+        settings = {n: _with_note(one, config, folders[n]) for n, one in settings.items()}
         asks = asks_here(config)
         with guarded(config, stays=worker is None and asks):
             plans = {
@@ -68,6 +81,7 @@ def activate(config: pytest.Config) -> None:
             }
         check_selected(plans, selected)
         shards.check(shard, plans.values())
+        agent_in_force.settle(config, plans, folders)
         if worker is not None:
             if told:
                 hosts.check(told, plans, config)
@@ -94,7 +108,30 @@ def activate(config: pytest.Config) -> None:
     config.pluginmanager.register(MarkedTests(), "agentbench-marked-tests")
     config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
     config.stash[PLANS] = {p.benchmark.name: p for p, _ in named}
-    keep_only_tests(config, plans)
+    keep_only_tests(config, chosen, plans)
+
+
+def _with_note(settings: Settings, config: pytest.Config, folder: Path) -> Settings:
+    """The settings, with a line for the header if a fixture of the project's will not answer."""
+    place = agent_in_force.passed_over(settings, agent_in_force.fixtures_seen(config, folder))
+    if place is None:
+        return settings
+    note = f"note: the agent {settings.agent_shown} answers, not the fixture `agent` of {place}"
+    return dataclasses.replace(settings, notes=(*settings.notes, note))
+
+
+class LeftOut:
+    """Says in the header which benchmarks of addopts do not run."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+
+    def pytest_report_header(self) -> str:
+        do, its = ("does", "its") if len(self._names) == 1 else ("do", "their")
+        return (
+            f"agentbench: {' and '.join(self._names)} of addopts {do} not run, because the command "
+            f"names tests; {its} gates are not decided"
+        )
 
 
 @contextlib.contextmanager
@@ -121,8 +158,8 @@ def _exit_status(config: pytest.Config) -> int:
 
 
 def asks_here(config: pytest.Config) -> bool:
-    """Whether this process asks the agent: xdist's controller does not."""
-    return not compat.will_distribute(config)
+    """Whether this process asks the agent: xdist's controller does not, nor one that only shows samples."""
+    return not compat.will_distribute(config) and not only_shows(config)
 
 
 def controller_of(config: pytest.Config) -> Controller:

@@ -1,29 +1,228 @@
-"""The name of the agent that will answer, and the digest of its source."""
+"""The agent that will answer, its name and the digest of its source: ours, or a fixture ``agent``.
+
+An agent that somebody has named answers, whatever fixtures there are; one that wraps it (``def agent(agent)``)
+is used. Where none was named, the fixture that pytest will give answers. It is looked for as pytest does,
+when the session is configured: run folder, manifest and --resume need the name before pytest has looked.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
+from pytest_agentbench.plugin.fixture_compat import (
+    Function,
+    fixtures_in,
+    fixtures_of,
+    is_parameter,
+    visible_fixtures,
+)
+from pytest_agentbench.plugin.fixtures import give_agent
 from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.settings.settings import Settings
+
+_FIXTURE = "agent"
 
 
-def agent_in_force(plan: Plan, config: pytest.Config) -> dict[str, str]:
-    """The agent that will answer: the one of ``--agent``, or a conftest's ``agent`` fixture."""
+@dataclass(frozen=True)
+class Fixture:
+    """A fixture ``agent`` of the project's or of another plugin's."""
+
+    name: str  # conftest.py:agent
+    function: Function
+    plugin: object
+
+    @property
+    def files(self) -> list[Path]:
+        """Its source: the plugin's, and the function's, which may be imported from elsewhere."""
+        plugin: Any = self.plugin
+        module = (
+            plugin if isinstance(plugin, ModuleType) else sys.modules.get(type(plugin).__module__)
+        )
+        code = getattr(_origin(self.function), "__code__", None)
+        found = (getattr(module, "__file__", None), getattr(code, "co_filename", None))
+        return [path for path in dict.fromkeys(map(Path, filter(None, found))) if path.is_file()]
+
+
+@dataclass(frozen=True)
+class InForce:
+    """What is credited with the answers of a run."""
+
+    name: str
+    digest: str
+    functions: tuple[Function, ...]  # of the fixtures in front of our own, outermost first
+
+    def as_json(self) -> dict[str, str]:
+        return {"name": self.name, "digest": self.digest}
+
+
+_IN_FORCE = pytest.StashKey[dict[str, InForce]]()
+
+
+def fixtures_seen(config: pytest.Config, folder: Path) -> list[Fixture]:
+    """The fixtures ``agent`` that samples in a folder will see, the strongest last; ours is among them.
+
+    As in pytest, conftests come before plugins, a conftest in a folder before those above it, and a plugin
+    before those that were registered earlier.
+    """
+    root, plugins, conftests = config.rootpath, [], []
+    for name, plugin in config.pluginmanager.list_name_plugin():
+        if plugin is None:  # blocked with -p no:NAME
+            continue
+        functions = fixtures_in(plugin, _FIXTURE)
+        if Path(name).name != "conftest.py":
+            shown = type(plugin).__qualname__ if name.isdigit() else name  # else a number: its id()
+            plugins += [Fixture(f"plugin {shown}:{_FIXTURE}", one, plugin) for one in functions]
+            continue
+        place = Path(name).parent
+        inside = place == root or root in place.parents
+        if not inside or place in (root, folder, *folder.parents):
+            within = place.relative_to(root).as_posix() if inside else "."
+            shown = "conftest.py" if within == "." else f"{within}/conftest.py"
+            found = [Fixture(f"{shown}:{_FIXTURE}", one, plugin) for one in functions]
+            conftests.append((len(place.parts) if inside else 0, found))
+    conftests.sort(key=lambda pair: pair[0])
+    return [*plugins, *(one for _, found in conftests for one in found)]
+
+
+def passed_over(settings: Settings, seen: Sequence[Fixture]) -> str | None:
+    """Where the fixture is that does not answer, because somebody has named an agent."""
+    functions = [one.function for one in seen]
+    if settings.submission is not None or not is_overruled(settings, functions):
+        return None
+    return None if functions[-1] is give_agent else seen[-1].name.removesuffix(f":{_FIXTURE}")
+
+
+def is_overruled(settings: Settings, functions: Sequence[Function]) -> bool:
+    """Whether our own fixture answers, whatever others there are (the strongest last)."""
+    if settings.submission is not None:
+        return True
+    return settings.agent_is_named and give_agent not in _chain(functions)
+
+
+def settle(config: pytest.Config, plans: Mapping[str, Plan], folders: Mapping[str, Path]) -> None:
+    """Decides, for each run, what is credited with its answers. ``folders``: where their samples live."""
+    config.stash.setdefault(_IN_FORCE, {}).update(
+        (nodeid, _in_force(plan, fixtures_seen(config, folders[nodeid])))
+        for nodeid, plan in plans.items()
+    )
+
+
+def settle_marked(plan: Plan, node: pytest.Item) -> dict[str, str]:
+    """The same for the run of a user's marked tests, where pytest knows already what it will give one of them."""
+    config: pytest.Config = node.config
+    known = fixtures_seen(config, node.path.parent)
+    seen = []
+    for function in visible_fixtures(node, _FIXTURE):
+        place = next((one for one in known if one.function == function), None)
+        seen.append(place or _in_test_file(function, node))
+    found = _in_force(plan, seen)
+    config.stash.setdefault(_IN_FORCE, {})[plan.settings.nodeid] = found
+    return found.as_json()
+
+
+def _in_test_file(function: Function, node: pytest.Item) -> Fixture:
+    """A fixture of a test module, or of a class in it."""
+    root, path = node.config.rootpath, node.path
+    shown = path.relative_to(root).as_posix() if root in path.parents else path.name
+    return Fixture(f"{shown}:{_FIXTURE}", function, sys.modules.get(function.__module__))
+
+
+def take_over(config: pytest.Config, run: str, credited: Mapping[str, str]) -> None:
+    """On xdist's controller, which collects no tests: what a worker has settled."""
+    found = InForce(credited["name"], credited["digest"], ())
+    config.stash.setdefault(_IN_FORCE, {})[run] = found
+
+
+def agent_in_force(plan: Plan, config: pytest.Config) -> InForce:
+    return config.stash[_IN_FORCE][plan.settings.nodeid]
+
+
+def _in_force(plan: Plan, seen: Sequence[Fixture]) -> InForce:
+    loaded = plan.loaded_agent
+    functions = [one.function for one in seen]
+    if is_overruled(plan.settings, functions):
+        return InForce(loaded.name, loaded.digest, ())
+    chain = _chain(functions)
+    own = tuple(one for one in chain if one is not give_agent)
+    fixtures = [one for one in reversed(seen) if one.function in own]
+    names = [one.name for one in fixtures]
+    digests = [_digest(path.read_bytes()) for one in fixtures for path in one.files]
+    if give_agent in chain:
+        names.append(loaded.name)
+        digests.append(loaded.digest)
+    digests = list(dict.fromkeys(digests))
+    whole = digests[0] if len(digests) == 1 else _digest(" ".join(digests).encode())
+    return InForce(" around ".join(names), whole, own)
+
+
+def _chain(functions: Sequence[Function]) -> list[Function]:
+    """The fixtures that take part, outermost first: one that asks for ``agent`` gets the next weaker one."""
+    found = []
+    for function in reversed(functions):
+        found.append(function)
+        if function is give_agent or not _wraps(function):
+            break
+    return found
+
+
+def _wraps(function: Function) -> bool:
+    """Whether it asks for the fixture that it overrides."""
+    try:
+        parameter = inspect.signature(function).parameters.get(_FIXTURE)
+    except (TypeError, ValueError):
+        return False
+    return parameter is not None and parameter.default is parameter.empty
+
+
+def not_credited(item: pytest.Function, plan: Plan) -> str | None:
+    """Why an item may not be asked: what pytest has given it is not what is credited with the answer."""
+    given: Any = item.funcargs[_FIXTURE]
     if plan.submission is not None:
-        return {"name": plan.loaded_agent.name, "digest": plan.loaded_agent.digest}
-    for plugin in config.pluginmanager.get_plugins():
-        file = getattr(plugin, "__file__", None) or ""
-        fixture = getattr(plugin, "agent", None)
-        if Path(file).name == "conftest.py" and isinstance(fixture, _FIXTURE):
-            folder = Path(file).parent
-            start = config.invocation_params.dir
-            if folder == start or folder in start.parents:
-                digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
-                return {"name": "conftest.py:agent", "digest": digest}
-    return {"name": plan.loaded_agent.name, "digest": plan.loaded_agent.digest}
+        return None
+    credited, functions = agent_in_force(plan, item.config), fixtures_of(item, _FIXTURE)
+    if functions[-1:] == [give_agent] and not credited.functions:  # the usual case
+        if given is plan.agent:
+            return None
+        got = f"an object of type {type(given).__name__} that a hook or a fixture put in its place"
+    else:
+        chain = [one for one in _chain(functions) if one is not give_agent]
+        if [*map(_origin, chain)] == [*map(_origin, credited.functions)]:
+            return None
+        got = _described(functions[-1], item.config.rootpath)
+    return (
+        f"expected the agent {credited.name}, which is credited with the answers, got {got}; the sample "
+        "was not asked: take the other one away, or make it a fixture `agent` of a conftest.py"
+    )
 
 
-_FIXTURE = type(pytest.fixture(lambda: None))
+def _described(function: Function, root: Path) -> str:
+    origin = _origin(function)
+    code = getattr(origin, "__code__", None)
+    if function is give_agent:
+        return "the agent of --agent, or the baseline"
+    file = Path(getattr(code, "co_filename", "?"))
+    if is_parameter(function):
+        return (
+            "a parameter `agent`, set by pytest.mark.parametrize or the hook pytest_generate_tests"
+        )
+    shown = file.relative_to(root) if root in file.parents else file
+    line = getattr(code, "co_firstlineno", "?")
+    return f"the fixture `agent` of {shown}, line {line}"
+
+
+def _origin(function: Function) -> Any:
+    """The function that somebody wrote, without what plugins for coroutines put around it."""
+    return inspect.unwrap(getattr(function, "__func__", function))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

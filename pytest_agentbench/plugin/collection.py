@@ -11,7 +11,10 @@ import pytest
 
 from pytest_agentbench.base.errors import told
 from pytest_agentbench.plugin import compat, messages
+from pytest_agentbench.plugin.agent_in_force import is_overruled
 from pytest_agentbench.plugin.asked import Asked, as_text, asked
+from pytest_agentbench.plugin.fixture_compat import adopt_conftest, visible_fixtures
+from pytest_agentbench.plugin.fixtures import agent
 from pytest_agentbench.plugin.item import ask, put_records_on, sample_function
 from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
@@ -45,6 +48,9 @@ class BenchmarkModule(compat.MemoryModule):
         return False
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        if is_overruled(self.plan.settings, visible_fixtures(self, "agent")):
+            # A module's fixture comes before those of conftests and plugins.
+            vars(self.obj)["_agent"] = agent
         found = super().collect()
         if not self.selected:
             return found
@@ -78,6 +84,7 @@ class InvocationDirectory(pytest.Directory):
         return directory
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        adopt_conftest(self)
         if self.below:
             return [InvocationDirectory.make(self, self.below[0], self.below[1:], self.modules)]
         # Their path is rootdir: --lf skips every file whose path has no failure in it.

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.plugin import compat
+from pytest_agentbench.plugin import typed
+from pytest_agentbench.plugin.arguments import Chosen, absolute, benchmark_in
 from pytest_agentbench.plugin.named_runs import NamedRuns
 from pytest_agentbench.plugin.option_parser import known, with_values
 from pytest_agentbench.runs.plan import Plan
@@ -21,6 +21,12 @@ from pytest_agentbench.settings import ini as ini_file
 from pytest_agentbench.settings import scenario
 from pytest_agentbench.settings.resolve import Digests, Layer, resolve
 from pytest_agentbench.settings.settings import OPTIONS, Settings
+
+
+def only_shows(config: pytest.Config) -> bool:
+    """Whether pytest is to show what there is, and to run nothing: then no agent is imported, no file written."""
+    options = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan")
+    return any(getattr(config.option, name, False) for name in options)
 
 
 def check_resume(config: pytest.Config) -> None:
@@ -35,18 +41,19 @@ def check_resume(config: pytest.Config) -> None:
 
 
 def requested(
-    config: pytest.Config, digests: Digests
+    config: pytest.Config, digests: Digests, chosen: Chosen
 ) -> tuple[dict[str, Settings], dict[str, list[str]], dict[str, Path]]:
     """Settings of each run by node id, names pasted after ``::``, and scenario files given as paths."""
     settings: dict[str, Settings] = {}
     selected: dict[str, list[str]] = {}
     paths: dict[str, Path] = {}
-    typed, from_ini = command_line(config), ini(config)
+    on_line, from_ini = command_line(config), ini(config)
+    gate_typed = bool(typed.values(config, "gate"))
     named_runs = NamedRuns(config)
     config.pluginmanager.register(named_runs, "agentbench-named-runs")
 
-    def add(benchmark: str | None, path: Path | None = None) -> None:
-        layers, looked, nodeid = [typed, from_ini], bases(config), None
+    def add(argument: str, benchmark: str | None, path: Path | None = None) -> None:
+        layers, looked, nodeid = [on_line, from_ini], bases(config), None
         if path is not None:
             layers.insert(1, scenario.read(path))
             looked.insert(0, path.resolve().parent)
@@ -56,27 +63,28 @@ def requested(
             raise BenchmarkError(
                 f"--benchmark: expected each benchmark once, got {new.nodeid!r} twice"
             )
-        settings[new.nodeid] = new
+        is_typed = gate_typed or argument in chosen.typed
+        settings[new.nodeid] = dataclasses.replace(new, typed=is_typed)
 
-    for value in config.getoption("agentbench_benchmark") or []:
+    for value in chosen.benchmarks:
         if Path(value).suffix.lower() in scenario.SUFFIXES:
-            add(None, absolute(config, value))
+            add(value, None, absolute(config, value))
         else:
-            add(value)
-    for arg in config.args:
+            add(value, value)
+    for arg in chosen.arguments:
         where, colons, name = arg.partition("::")
-        benchmark = _benchmark_in(config, where, settings) if colons else None
+        benchmark = benchmark_in(config, where, settings) if colons else None
         path = absolute(config, where)
         if benchmark is not None:
             selected.setdefault(benchmark, []).append(name)
             if benchmark not in settings:
-                add(benchmark)
+                add(arg, benchmark)
         elif scenario.is_scenario(path):
             nodeid = _relative(config, path)
             if nodeid not in settings:
-                add(None, path)
+                add(arg, None, path)
             paths.setdefault(nodeid, path)
-    _refuse_foreign_parameters(typed, settings.values())
+    _refuse_foreign_parameters(on_line, settings.values())
     if len(settings) > 1:
         settings = {n: _apart(s) for n, s in settings.items()}
     return settings, selected, paths
@@ -84,6 +92,7 @@ def requested(
 
 def narrowing(
     config: pytest.Config,
+    chosen: Chosen,
     runs: Iterable[str],
     selected: Mapping[str, Sequence[str]],
     paths: Mapping[str, Path],
@@ -93,21 +102,21 @@ def narrowing(
         return set(runs)
     named = {
         absolute(config, where)
-        for where, colons, _ in (arg.partition("::") for arg in config.args)
+        for where, colons, _ in (arg.partition("::") for arg in chosen.arguments)
         if colons
     }
     return {*selected, *(nodeid for nodeid, path in paths.items() if path in named)}
 
 
-def _refuse_foreign_parameters(typed: Layer, settings: Collection[Settings]) -> None:
+def _refuse_foreign_parameters(on_line: Layer, settings: Collection[Settings]) -> None:
     """Refuses an option that is a parameter of benchmarks other than those that are run."""
     parameters = [p.name for one in settings for p in one.benchmark.parameters]
     of_any_run = {option.key for option in OPTIONS}
-    for key in typed.values:
+    for key in on_line.values:
         if settings and key not in of_any_run and key not in parameters:
             names = " and ".join(one.benchmark.name for one in settings)
             raise BenchmarkError(
-                f"{typed.where(key)}: expected a parameter of {names} "
+                f"{on_line.where(key)}: expected a parameter of {names} "
                 f"({', '.join(parameters) or 'there is none'}), got one of another benchmark"
             )
 
@@ -152,33 +161,12 @@ def bases(config: pytest.Config) -> list[Path]:
     return list(dict.fromkeys([config.invocation_params.dir, config.rootpath]))
 
 
-def absolute(config: pytest.Config, where: str) -> Path:
-    """A path on the command line, as pytest makes it: without ``..``, and with links as they are."""
-    path = config.invocation_params.dir / where
-    return Path(os.path.abspath(path))  # noqa: PTH100 -- resolve() would follow links
-
-
 def _relative(config: pytest.Config, path: Path) -> str:
     """The node id of a file, as pytest makes it."""
     try:
         return path.relative_to(config.rootpath).as_posix()
     except ValueError:
         return path.as_posix()
-
-
-def _benchmark_in(config: pytest.Config, where: str, active: Iterable[str]) -> str | None:
-    """The benchmark in a pasted node id. Below rootdir pytest prints it as ``../humob``."""
-    if (config.invocation_params.dir / where).exists():
-        return None
-    name = Path(where).name
-    known = name if name in active else registry.match(name)
-    if known is None:
-        return None
-    here = Path(where) == Path(known)
-    from_root = (
-        config.invocation_params.dir / where
-    ).resolve() == config.rootpath.resolve() / known
-    return known if here or from_root else None
 
 
 def check_selected(plans: dict[str, Plan], selected: dict[str, list[str]]) -> None:
@@ -199,19 +187,6 @@ def _names_one(name: str, plan: Plan) -> bool:
     parts = rest.rpartition("]")[0].split("-")
     spans = itertools.combinations(range(len(parts) + 1), 2)
     return any(f"{target}[{'-'.join(parts[i:j])}]" in plan.items for i, j in spans)
-
-
-def keep_only_tests(config: pytest.Config, plans: dict[str, Plan]) -> None:
-    """Takes node ids of ours out of pytest's arguments, and its default paths where none was given."""
-    if config.args_source is not pytest.Config.ArgsSource.ARGS:
-        compat.set_paths(config, [])
-        return
-
-    def is_ours(arg: str) -> bool:
-        where, colons, _ = arg.partition("::")
-        return bool(colons) and _benchmark_in(config, where, plans) in plans
-
-    compat.set_paths(config, [arg for arg in config.args if not is_ours(arg)])
 
 
 def check_rootdir(config: pytest.Config) -> None:
@@ -261,16 +236,7 @@ def _taken_for_paths(config: pytest.Config) -> list[tuple[str, str]]:
 
 def _words(config: pytest.Config) -> list[str]:
     """The command line as pytest reads it: after PYTEST_ADDOPTS, with the lines of ``@FILE``."""
-    words = shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))
-    for arg in map(str, config.invocation_params.args):
-        try:
-            lines = (
-                Path(arg[1:]).read_text(encoding="utf-8").splitlines() if arg[:1] == "@" else None
-            )
-        except (OSError, ValueError):  # pytest has said so already
-            lines = None
-        words += [arg] if lines is None else lines
-    return words
+    return shlex.split(os.environ.get("PYTEST_ADDOPTS", "")) + typed.words(config)
 
 
 def _common_folder(config: pytest.Config) -> Path:

@@ -54,6 +54,16 @@ def option_names(parser: pytest.Parser) -> set[str]:
     return {name for group in groups for option in group.options for name in option.names()}
 
 
+def explain_unknown_options(parser: pytest.Parser, text: str) -> None:
+    """Adds a line to pytest's message about options that nobody knows. It has no hook for that.
+
+    Without it, the message says no more than that they are unknown.
+    """
+    lines = getattr(parser, "extra_info", None)
+    if isinstance(lines, dict):
+        lines["agentbench"] = text
+
+
 def help_is_asked(early_config: pytest.Config) -> bool:
     """Whether ``--help`` was given, before the command line is parsed as a whole.
 

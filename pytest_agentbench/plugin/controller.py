@@ -15,6 +15,7 @@ import pytest
 from pytest_agentbench.plugin import answers_at_once, compat, gate_reports, junit, messages
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
 from pytest_agentbench.plugin.asked import asked
+from pytest_agentbench.plugin.command_line import only_shows
 from pytest_agentbench.plugin.item import failed_records
 from pytest_agentbench.plugin.progress_line import ProgressLine
 from pytest_agentbench.plugin.signals import Signals
@@ -61,11 +62,14 @@ class Controller:
         """Begins to collect the records of a run."""
         start = self._config.invocation_params
         place = Place(
-            self._config.rootpath / run_folder.HOUSE, start.dir, [str(arg) for arg in start.args]
+            self._config.rootpath / run_folder.HOUSE,
+            start.dir,
+            [str(arg) for arg in start.args],
+            writes=not only_shows(self._config),
         )
         collector = Collector(
             plan,
-            agent_in_force(plan, self._config),
+            agent_in_force(plan, self._config).as_json(),
             place,
             self._started,
             load_baseline(plan, place),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_agentbench.plugin import option_parser
-from pytest_agentbench.plugin.fixtures import agent, sample
+from pytest_agentbench.plugin import option_parser, typed
+from pytest_agentbench.plugin.fixtures import PLAN_OF, agent, sample
+
+if TYPE_CHECKING:
+    from pytest_agentbench.runs.plan import Plan
 
 __all__ = ["agent", "sample"]
 
@@ -39,13 +42,21 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "agentbench(name): feed the test's `agent` and `sample` fixtures from this benchmark",
     )
-    if config.option.help or config.option.version:
-        return
+    config.stash[PLAN_OF] = _plan_of
+    option = config.option
+    if option.help or option.version or option.markers or getattr(option, "cacheshow", None):
+        return  # nothing of a benchmark is shown
     args = [*(f"--agentbench-benchmark={b}" for b in config.option.agentbench_benchmark or ())]
     if next(option_parser.asked_for([*args, *config.args], config), None) is not None:
         from pytest_agentbench.plugin import activation
 
         activation.activate(config)
+
+
+def _plan_of(node: pytest.Item) -> Plan | None:
+    from pytest_agentbench.plugin import late_runs
+
+    return late_runs.plan_of(node)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -72,13 +83,13 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     controller = config.pluginmanager.getplugin("agentbench-controller")
     if controller is not None:
         controller.finish_loop(session)
-    elif config.option.agentbench_gate and not (
-        config.option.collectonly or hasattr(config, "workerinput")
-    ):
-        from pytest_agentbench.plugin import gate_reports, shards
+    elif not (config.option.collectonly or hasattr(config, "workerinput")):
+        gates = typed.values(config, "gate")  # those of addopts wait for a run
+        if gates:
+            from pytest_agentbench.plugin import gate_reports, shards
 
-        if shards.shard_of(config) is None:  # else others may have had the samples
-            gate_reports.report_without_run(session, config.option.agentbench_gate)
+            if shards.shard_of(config) is None:  # else others may have had the samples
+                gate_reports.report_without_run(session, gates)
     return result
 
 

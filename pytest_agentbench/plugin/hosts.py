@@ -78,6 +78,6 @@ def _identity(plan: Plan, config: pytest.Config) -> dict[str, str]:
         digest = path_digest(path) if path.exists() else plan.loaded_agent.digest
         identity["submission"] = f"digest {digest}"
     else:
-        identity["agent source"] = f"digest {agent_in_force(plan, config)['digest']}"
+        identity["agent source"] = f"digest {agent_in_force(plan, config).digest}"
     identity |= plan.dataset.conditions()
     return identity | {key: json.dumps(value) for key, value in settings.items()}

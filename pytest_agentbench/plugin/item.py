@@ -13,6 +13,7 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import EndedByAgent, RemoteAgentError, is_test_outcome
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.benchmarks.protocol import Sample
+from pytest_agentbench.plugin.agent_in_force import not_credited
 from pytest_agentbench.plugin.asked import Asked
 from pytest_agentbench.reports import github
 from pytest_agentbench.reports.summary import failures_text
@@ -48,6 +49,7 @@ def ask(item: pytest.Function, asked: Asked) -> None:
         samples = [plan.dataset.sample(question.sample) for question in questions]
     if plan.unasked.issuperset(questions):
         pytest.skip("not asked: --resume-failed-only asks nothing new")
+    fail_if_not_credited(item, plan)
     evaluation = Evaluation(plan.benchmark, questions[0].epoch)
     item.stash.setdefault(RECORDS, []).append(evaluation.records)  # filled as answers come
     try:
@@ -57,6 +59,14 @@ def ask(item: pytest.Function, asked: Asked) -> None:
     finally:
         evaluation.measure()
     fail_for(evaluation)
+
+
+def fail_if_not_credited(item: pytest.Function, plan: Plan) -> None:
+    """Fails an item before it asks an agent that is not the one credited with the answers."""
+    __tracebackhide__ = True
+    another = not_credited(item, plan)
+    if another is not None:
+        _fail(another)
 
 
 def fail_for(evaluation: Evaluation) -> None:

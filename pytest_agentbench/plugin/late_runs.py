@@ -10,7 +10,14 @@ import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.plugin import activation, answers_at_once, messages, shards
+from pytest_agentbench.plugin import (
+    activation,
+    agent_in_force,
+    answers_at_once,
+    messages,
+    shards,
+    typed,
+)
 from pytest_agentbench.plugin.asked import Asked, from_text
 from pytest_agentbench.plugin.collection import BenchmarkModule
 from pytest_agentbench.plugin.command_line import bases, command_line, ini
@@ -48,7 +55,7 @@ def plan_of(node: Any) -> Plan | None:
             pytrace=False,
         )
     try:
-        return _plan(node.config, mark.args[0], node.session)
+        return _plan(node.config, mark.args[0], node.session, node)
     except BenchmarkError as error:
         pytest.fail(f"@pytest.mark.agentbench: {error}", pytrace=False)
 
@@ -64,8 +71,13 @@ def collected(node: Any, ids: Sequence[str], text: str) -> None:
         controller.expect(ids[number], run, questions)
 
 
-def _plan(config: pytest.Config, benchmark: str, session: pytest.Session) -> Plan:
-    """The plan of a benchmark; where no option has named it, its run begins here."""
+def _plan(
+    config: pytest.Config, benchmark: str, session: pytest.Session, node: pytest.Item | None = None
+) -> Plan:
+    """The plan of a benchmark; where no option has named it, its run begins here.
+
+    ``node`` is the first test of the run, in a process that collects.
+    """
     known, name = config.stash.setdefault(activation.PLANS, {}), registry.get(benchmark).name
     if name in known:
         return known[name]
@@ -77,10 +89,20 @@ def _plan(config: pytest.Config, benchmark: str, session: pytest.Session) -> Pla
     asks = activation.asks_here(config)
     controller = None if worker is not None else activation.controller_of(config)
     with activation.guarded(config, stays=worker is None and asks):
-        settings = resolve(benchmark, None, [command_line(config), ini(config)], bases(config))
-        settings = dataclasses.replace(settings, shard=shards.shard_of(config))
+        settings = dataclasses.replace(
+            resolve(benchmark, None, [command_line(config), ini(config)], bases(config)),
+            shard=shards.shard_of(config),
+            typed=bool(typed.values(config, "gate")),
+        )
         plan = Plan(settings, 1 if worker is None else worker["workercount"], asks=asks)
     known[name] = plan
+    run = plan.settings.nodeid
+    if node is None:
+        agent_in_force.take_over(config, run, messages.credited(config, run))
+    else:
+        credited = agent_in_force.settle_marked(plan, node)
+        if worker is not None:
+            messages.send(config, "credited", confirmed=False, run=run, agent=credited)
     if controller is None:
         answers_at_once.send_from_worker({plan.settings.nodeid: plan}, config)
     else:

@@ -11,7 +11,7 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.plugin.asked import Asked, asked
 from pytest_agentbench.plugin.collection import BenchmarkModule
-from pytest_agentbench.plugin.item import RECORDS, fail_for, outcome_of
+from pytest_agentbench.plugin.item import RECORDS, fail_for, fail_if_not_credited, outcome_of
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.plan import Question
 
@@ -60,6 +60,7 @@ class MarkedTests:
         own = asked(pyfuncitem)
         if own is None or isinstance(pyfuncitem.parent, BenchmarkModule):
             return (yield)
+        fail_if_not_credited(pyfuncitem, own.plan)
         given: dict[str, Any] = pyfuncitem.funcargs
         agent = RecordingAgent(given["agent"], pyfuncitem, own)
         without, given["agent"] = given["agent"], agent

@@ -13,6 +13,7 @@ _EVENT = "agentbench"
 _SENDER = pytest.StashKey[Callable[..., None]]()
 _HANDLERS = pytest.StashKey[dict[str, Callable[..., None]]]()
 _COLLECTED = pytest.StashKey[dict[Any, str]]()
+_CREDITED = pytest.StashKey[dict[str, dict[str, str]]]()
 WORKERS = pytest.StashKey[set[Any]]()
 LOOPING = pytest.StashKey[pytest.Session]()  # the session, from when its loop begins
 
@@ -35,6 +36,8 @@ def hear(node: Any) -> None:
     def handle(kind: str, **message: Any) -> None:
         if kind == "collected":
             config.stash.setdefault(_COLLECTED, {})[node] = message["text"]
+        elif kind == "credited":
+            config.stash.setdefault(_CREDITED, {})[message["run"]] = message["agent"]
         else:
             config.stash[_HANDLERS][kind](**message)
 
@@ -50,3 +53,8 @@ def collected(node: Any) -> str | None:
     """What this worker has told of its items, if they ask anything."""
     told: str | None = node.config.stash.get(_COLLECTED, {}).pop(node, None)
     return told
+
+
+def credited(config: pytest.Config, run: str) -> dict[str, str]:
+    """What a worker has told of the agent that answers the marked tests of a run."""
+    return config.stash[_CREDITED][run]

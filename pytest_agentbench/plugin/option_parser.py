@@ -22,12 +22,19 @@ from pytest_agentbench.settings.settings import OPTIONS
 _GROUP = ("agentbench", "LLM agent benchmarks (pytest-agentbench)")
 _PROGRESS = "agentbench_progress"
 _PARAMETERS = pytest.StashKey[tuple[Option, ...]]()
+_SHORT = pytest.StashKey[frozenset[str]]()
 _INI_KEY = re.compile(r"^\s*(agentbench_\w+)\s*=", re.MULTILINE)
 
 
 def known(config: pytest.Config) -> tuple[Option, ...]:
     """All options that this session has."""
     return (*OPTIONS, *config.stash.get(_PARAMETERS, ()))
+
+
+def spellings(config: pytest.Config, name: str) -> set[str]:
+    """How an option may be typed in this session; ``--NAME`` may be the project's own."""
+    short = f"--{name}"
+    return {f"--agentbench-{name}", *({short} if short in config.stash.get(_SHORT, ()) else ())}
 
 
 def with_values(options: Iterable[Option]) -> set[str]:
@@ -60,10 +67,28 @@ def add_asked(config: pytest.Config, parser: pytest.Parser, args: Sequence[str])
     parameters = _parameters(args, config, named, taken if short else None, helping)
     config.stash[_PARAMETERS] = parameters
     _add_prefixed(parser, parameters)
-    if short:
-        for option in (*OPTIONS, *parameters):
-            if option.command_line and option.short and f"--{option.name}" not in taken:
-                _add(parser, f"--{option.name}", option)
+    added = [
+        option
+        for option in (*OPTIONS, *parameters)
+        if short and option.command_line and option.short and f"--{option.name}" not in taken
+    ]
+    for option in added:
+        _add(parser, f"--{option.name}", option)
+    config.stash[_SHORT] = frozenset(f"--{option.name}" for option in added)
+    if not short:
+        _explain_short(parser, args)
+
+
+def _explain_short(parser: pytest.Parser, args: Iterable[str]) -> None:
+    """Says why pytest does not know the short spellings that it will refuse."""
+    ours = {f"--{option.name}" for option in OPTIONS if option.command_line and option.short}
+    used = {arg: flag for arg in args if (flag := arg.partition("=")[0]) in ours}
+    unknown = set(used.values()) - compat.option_names(parser) if used else ()
+    if unknown:
+        text = f"{' and '.join(sorted(unknown))}: only beside --benchmark NAME"
+        if any(" " in arg for arg, flag in used.items() if flag in unknown):
+            raise pytest.UsageError(text)  # else pytest would look for a file of that name
+        compat.explain_unknown_options(parser, text)
 
 
 def asked_for(args: Sequence[str], config: pytest.Config) -> Iterator[str]:

@@ -41,9 +41,12 @@ def finish(
 ) -> list[Gate]:
     """Scores one run and writes its files; returns the gates to report.
 
-    ``tell`` gets the scores after scores.json was written. A gate that was asked for and cannot be decided has failed.
+    ``tell`` gets the scores after scores.json was written. A gate that was asked for and cannot be decided has failed;
+    of a run that addopts or the ini file ask for with every command, a line of the summary says so.
     """
     questions = collector.answered() if incomplete else sorted(collector.expected)
+    if not questions and not incomplete and not collector.plan.settings.typed:
+        return []
     if not questions:
         why = incomplete or "no sample was selected"
         return [
@@ -218,7 +221,12 @@ def show(
     writer: summary.Writer, collector: Collector, brief: bool = False, on_github: bool = False
 ) -> None:
     """The summary of a run in the terminal; nothing for a run that could not be scored."""
+    settings = collector.plan.settings
     if collector.scores is None:
+        if not collector.expected and settings.requested_gates and not settings.typed:
+            writer.write_line(
+                f"{settings.nodeid}: no sample was selected; its gates are not decided"
+            )
         return
     folder = collector.log.folder
     there = collector.written and (folder / run_folder.SCORES).exists()

@@ -24,6 +24,7 @@ class Place(NamedTuple):
     house: Path  # .agentbench
     start: Path  # where paths that a person types begin
     arguments: Sequence[str]
+    writes: bool = True  # else the samples are only shown, also where nothing can be written
 
 
 class Resuming(NamedTuple):
@@ -47,7 +48,7 @@ class Collector:
         resuming: Resuming | None = None,
     ) -> None:
         settings = plan.settings
-        house, start, arguments = place
+        house, start, arguments, writes = place
         self.plan = plan
         self.agent = agent
         self.baseline = baseline
@@ -64,7 +65,9 @@ class Collector:
         self.unlogged: str | None = None  # why records could not be logged
         self.scores: Scores | None = None
         self.written = False  # whether the folder holds them
-        if resuming is not None:
+        if not writes:
+            self.log = run_folder.RunLog(house, made)
+        elif resuming is not None:
             folder = names.find_run(
                 resuming.name, house, start, plan.benchmark.name, run_folder.RECORDS
             )

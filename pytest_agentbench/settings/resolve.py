@@ -87,6 +87,7 @@ def resolve(
         parameters=_parameters(found, layers),
         bases=tuple(bases),
         notes=tuple(note for file in theirs for note in file.notes),
+        agent_is_named=_giving("agent", layers) is not None,
         **values,
     )
 

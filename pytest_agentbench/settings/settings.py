@@ -222,6 +222,9 @@ class Settings:
     notes: tuple[str, ...] = ()  # lines for the header
     resumed: str | None = None  # the run that --resume names
     shard: Shard | None = None  # which part of the samples this session asks
+    # Whether the command line itself asks for this run, or for a gate: addopts asks with every command.
+    typed: bool = True
+    agent_is_named: bool = False  # whether anybody has named it; else it is the baseline
     parameters: Mapping[str, Any] = field(default_factory=dict)  # the benchmark's own
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+import sys
+
 import pytest
 
 MARKED = """
@@ -101,3 +105,73 @@ def test_mistakes_are_found_before_xdist_starts_workers(project, args):
     result = project.pytest("-n1", "--benchmark=toysum", *args)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "bringing up" not in result.stdout.str()
+
+
+LOUD = """
+from pathlib import Path
+Path(__file__).with_name("imported.txt").touch()
+raise RuntimeError("imported")
+"""
+SHOWN = {
+    "--collect-only": "*<Function sum[[]s1]>",
+    "--fixtures": "agent -- *",
+    "--fixtures-per-test": "*fixtures used by sum[[]s1]*",
+    "--markers": "@pytest.mark.agentbench(name)*",
+    "--cache-show": "cachedir: *",
+    "--setup-plan": "*toysum::sum[[]s1] (fixtures used: agent, *",
+}
+
+
+@pytest.mark.parametrize("option", SHOWN)
+def test_what_only_shows_imports_no_agent_and_writes_nothing(project, option):
+    project.write(my_agent__py=LOUD, pytest__ini="[pytest]\n")
+    before = sorted(project.path.rglob("*"))
+    command = ("--benchmark=toysum", "--agent=my_agent.py", "-p", "no:stepwise", option)
+    result = project.pytest(*command)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines([SHOWN[option]])
+    kept = (path for path in project.path.rglob("*") if ".pytest_cache" not in path.parts)
+    assert sorted(kept) == before
+
+
+def test_nor_do_workers_that_only_show(project):
+    project.write(my_agent__py=LOUD)
+    result = project.pytest("-n2", "--benchmark=toysum", "--agent=my_agent.py", "--setup-plan")
+    assert result.ret == 0
+    assert not (project.path / "imported.txt").exists()
+
+
+def test_nor_does_a_marked_test_that_is_only_collected(project):
+    project.write(my_agent__py=LOUD, test_mine__py=MARKED)
+    result = project.pytest("--collect-only", "--agentbench-agent=my_agent.py")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*<Function test_answers_are_even[[]sum[[]s1]]>"])
+    assert not (project.path / "imported.txt").exists()
+
+
+def test_a_missing_agent_is_a_usage_error_also_where_samples_are_only_shown(project):
+    result = project.pytest("--benchmark=toysum", "--agent=none.py", "--collect-only")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--agent: expected a file that exists, got 'none.py'" in result.stderr.str()
+
+
+def test_samples_are_shown_in_a_folder_that_cannot_be_written(project):
+    try:
+        read_only = ["mount", "--bind", "-o", "ro", str(project.path), str(project.path)]
+        subprocess.run(["unshare", "-rm", *read_only], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("needs mount namespaces")
+    project.pytest("--benchmark=toysum", "--limit=2", "--run-dir=old")
+    project.write(my_agent__py=LOUD)
+    command = ["--benchmark=toysum", "--agent=my_agent.py", "--collect-only", "--resume=old"]
+    pytest_there = shlex.join([sys.executable, "-m", "pytest", *command])
+    steps = [
+        shlex.join(read_only),
+        f"cd {shlex.quote(str(project.path))}",
+        "! touch x 2>&1",
+        pytest_there,
+    ]
+    script = " && ".join(steps)
+    result = project.run("unshare", "-rm", "sh", "-c", script)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["touch: *Read-only file system", "*12 tests collected*"])

@@ -35,7 +35,7 @@ UNDOCUMENTED = {
 
 def sources():
     files = {file.name: file.read_text() for file in FOLDER.glob("*.py")}
-    return {name: text for name, text in files.items() if name != "compat.py"}
+    return {name: text for name, text in files.items() if not name.endswith("compat.py")}
 
 
 def foreign_private(tree):
@@ -533,6 +533,7 @@ def test_a_module_without_getobj_is_refused(monkeypatch):
     ("call", "without"),
     [
         (lambda: compat.help_is_asked(Bare()), False),
+        (lambda: compat.explain_unknown_options(Bare(), "x"), None),
         (lambda: compat.parameters(Bare()), {}),
         (lambda: compat.fixture_names(Bare()), ()),
         (lambda: compat.log_handlers(FakeConfig()), []),

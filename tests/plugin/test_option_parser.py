@@ -77,6 +77,17 @@ def test_help_lists_the_parameters_of_every_benchmark(project):
     assert "--agentbench-text-models=SET same as --text-models" in text
 
 
+def test_a_short_spelling_without_a_benchmark_is_explained(project):
+    result = project.pytest("--gate=accuracy>1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "  agentbench: --gate: only beside --benchmark NAME" in result.errlines
+    result = project.pytest("--gate=accuracy > 1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "ERROR: --gate: only beside --benchmark NAME" in result.errlines
+    project.write(conftest__py="def pytest_addoption(parser):\n    parser.addoption('--seed')\n")
+    assert "agentbench:" not in project.pytest("--seed=1", "--unknown").stderr.str()
+
+
 def test_a_command_of_one_word_runs_the_projects_tests(project):
     project.write(test_mine__py="def test_own(): pass\n")
     result = project.python("-m", "pytest")

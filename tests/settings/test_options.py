@@ -21,15 +21,19 @@ ASKED = """
 import json
 from pathlib import Path
 from types import SimpleNamespace
-from pytest_agentbench.plugin import hosts
+import pytest
+from pytest_agentbench.plugin import agent_in_force, entry, hosts
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.settings.resolve import Layer, resolve
 from pytest_agentbench.settings.settings import OPTIONS, Settings
 
 here = [Path.cwd()]
-config = SimpleNamespace(pluginmanager=SimpleNamespace(get_plugins=list))
+plugins = SimpleNamespace(list_name_plugin=lambda: [("agentbench", entry)])
+config = SimpleNamespace(pluginmanager=plugins, stash=pytest.Stash(), rootpath=here[0])
 settings = resolve("toysum", None, [Layer(str, {"colour": "blue"})], here)
-told = json.loads(hosts.to_host([Plan(settings)], config))["toysum"][1]
+plan = Plan(settings)
+agent_in_force.settle(config, {"toysum": plan}, {"toysum": here[0]})
+told = json.loads(hosts.to_host([plan], config))["toysum"][1]
 kept = Settings.from_manifest(settings.as_json(), settings.benchmark)
 (row,) = [option.row for option in OPTIONS if option.name == "colour"]
 print(json.dumps([resolve("toysum", None, [], here).colour, kept.colour, told["colour"], row]))

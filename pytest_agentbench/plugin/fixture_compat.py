@@ -1,0 +1,84 @@
+"""What :mod:`compat` is for, around fixtures: who defines one, and which one an item is given.
+
+pytest shows this to nobody before it runs a fixture. Where a name is gone, functions raise, or say what they do without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from pytest_agentbench.plugin.compat import _get
+
+Function = Callable[..., Any]
+
+_DEFINITION = type(pytest.fixture(lambda: None))
+
+
+def fixtures_in(plugin: object, name: str) -> list[Function]:
+    """The functions of the fixtures of this name that a plugin defines, the strongest last."""
+    owner = plugin if isinstance(plugin, (ModuleType, type)) else type(plugin)
+    found = []
+    for attribute in dir(plugin):
+        definition = None
+        with contextlib.suppress(
+            Exception
+        ):  # a descriptor may raise anything; pytest passes it over
+            definition = getattr(owner, attribute, None)
+        if type(definition) is _DEFINITION:
+            marker = _get(definition, "_fixture_function_marker", "pytest")
+            if (marker.name or attribute) == name:
+                bound = getattr(plugin, attribute, definition)
+                found.append(_get(bound, "_get_wrapped_function", "pytest")())
+    return found
+
+
+def visible_fixtures(node: pytest.Collector | pytest.Item, name: str) -> list[Function]:
+    """The functions of the fixtures of this name that a node sees, the strongest last."""
+    manager = _get(node.session, "_fixturemanager", "pytest")
+    return [one.func for one in _get(manager, "getfixturedefs", "pytest")(name, node) or ()]
+
+
+def fixtures_of(item: pytest.Function, name: str) -> list[Function]:
+    """The same for what an item was given: hooks may have put a parameter in the place of all of them."""
+    known = _get(_get(item, "_fixtureinfo", "pytest"), "name2fixturedefs", "pytest")
+    return [one.func for one in known.get(name, ())]
+
+
+def is_parameter(function: Function) -> bool:
+    """Whether pytest made a fixture's function itself, to hand on a parameter. By its module alone."""
+    return (getattr(function, "__module__", None) or "").startswith("_pytest.")
+
+
+def load_conftests(config: pytest.Config, folder: Path) -> None:
+    """Loads the conftests of a folder in which samples will be collected, as pytest does for test paths.
+
+    Else pytest loads them only then. Without this name, or where one fails (which pytest says then): not now.
+    """
+    load = getattr(config.pluginmanager, "_loadconftestmodules", None)
+    inside = folder == config.rootpath or config.rootpath in folder.parents
+    if load is not None and inside:
+        packages = config.getini("consider_namespace_packages")
+        mode = config.getoption("importmode")
+        with contextlib.suppress(Exception):
+            load(folder, mode, rootpath=config.rootpath, consider_namespace_packages=packages)
+
+
+def adopt_conftest(directory: pytest.Directory) -> None:
+    """Lets the nodes below a folder see its conftest's fixtures, where pytest gave them to another node.
+
+    From 9.1 on, pytest gives them to the first node of a folder. Where the project's own tests are collected,
+    too, that is not ours. Without these names (before 9.1): nothing is to be done.
+    """
+    manager = getattr(directory.session, "_fixturemanager", None)
+    waiting = getattr(manager, "_pending_conftests", None)
+    if manager is None or waiting is None or directory.path in waiting:
+        return
+    conftest = directory.config.pluginmanager.getplugin(str(directory.path / "conftest.py"))
+    if conftest is not None and directory.path != directory.config.rootpath:  # that is everybody's
+        manager.parsefactories(holder=conftest, node=directory)
