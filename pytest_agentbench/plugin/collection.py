@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from pytest_agentbench.base.errors import told
-from pytest_agentbench.plugin import compat, messages
+from pytest_agentbench.plugin import compat, locations, messages
 from pytest_agentbench.plugin.asked import Asked, as_text, asked
 from pytest_agentbench.plugin.item import ask, put_records_on, sample_function
 from pytest_agentbench.reports import github
@@ -32,7 +32,7 @@ class BenchmarkModule(compat.MemoryModule):
     ) -> BenchmarkModule:
         nodeid = plan.settings.nodeid
         name = Path(nodeid).name
-        functions = _module(f"agentbench_{name}", plan)
+        functions = _module(f"agentbench_{name}", plan, parent.config.rootpath)
         module: BenchmarkModule = cls.make(parent, functions, path=path, name=name, nodeid=nodeid)
         module.plan = plan
         module.selected = frozenset(selected)
@@ -205,11 +205,13 @@ class Collection:
         return result
 
 
-def _module(name: str, plan: Plan) -> ModuleType:
+def _module(name: str, plan: Plan, root: Path) -> ModuleType:
     """A Python module with one function for each kind of sample."""
     module = ModuleType(name, plan.benchmark.description)
+    location = locations.of_samples(plan.settings, root)
     for target in plan.targets:
         function = sample_function(plan, target)
+        locations.place(function, location)
         # Or pytest would leave it out as imported, with collect_imported_tests = false.
         function.__module__ = name
         setattr(module, target, function)
