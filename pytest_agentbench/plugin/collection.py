@@ -12,11 +12,10 @@ import pytest
 from pytest_agentbench.base.errors import told
 from pytest_agentbench.plugin import compat, locations, messages
 from pytest_agentbench.plugin.asked import Asked, as_text, asked
-from pytest_agentbench.plugin.item import ask, put_records_on, sample_function
+from pytest_agentbench.plugin.item import Undelivered, ask, put_records_on, sample_function
 from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
 from pytest_agentbench.runs.plan import Plan
-from pytest_agentbench.runs.record import Record
 
 
 class BenchmarkModule(compat.MemoryModule):
@@ -93,8 +92,9 @@ class Collection:
     ) -> None:
         self._named = named  # asked for with --benchmark or by a node id
         self._scenarios = scenarios  # scenario files given as paths
-        # Of the item that runs, numbered.
-        self._undelivered: dict[int, Record] = {}
+        # Of the item that runs.
+        self._undelivered: Undelivered = {}
+        self._delivered: set[tuple[int, int]] = set()
         self.plans = [*(plan for plan, _ in named), *scenarios.values()]
 
     @pytest.hookimpl(wrapper=True)
@@ -166,6 +166,7 @@ class Collection:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         own = asked(item)
         self._undelivered.clear()
+        self._delivered.clear()
         if own is not None and own.plan.submission is not None:
             with evaluate.held_off():
                 return (yield)
@@ -198,8 +199,12 @@ class Collection:
         carried = report.__dict__.pop("agentbench_undelivered", None)
         if carried is None:
             return (yield)
-        new = [parts for number, parts in carried if self._undelivered.pop(number, None)]
-        report.agentbench_records = new  # type: ignore[attr-defined]
+        told = {tuple(key): parts for key, parts in carried}
+        new = {key: parts for key, parts in told.items() if key not in self._delivered}
+        self._delivered.update(new)
+        for key in new:
+            self._undelivered.pop(key, None)
+        report.agentbench_records = list(new.values())  # type: ignore[attr-defined]
         result = yield
         report.__dict__.pop("agentbench_records", None)
         return result

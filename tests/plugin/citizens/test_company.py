@@ -55,3 +55,34 @@ def test_beside_all_of_them_at_once(project, workers):
     assert result.ret == 1
     result.assert_outcomes(passed=14, failed=1)
     assert [record["status"] for record in project.records()] == ["ok"] * 12
+
+
+# What pytest-forked does, which fails with pytest 9 for every test: reports come back from a child as builtins.
+FORKED = """
+import json, os
+from _pytest.runner import runtestprotocol
+def pytest_runtest_protocol(item, nextitem):
+    config, hook = item.config, item.config.hook
+    read, write = os.pipe()
+    if os.fork() == 0:
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        told = [hook.pytest_report_to_serializable(config=config, report=report) for report in reports]
+        os.write(write, json.dumps(told).encode())
+        os._exit(0)
+    os.close(write)
+    os.wait()
+    hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for data in json.loads(open(read, "rb").read()):
+        report = hook.pytest_report_from_serializable(config=config, data=data)
+        hook.pytest_runtest_logreport(report=report)
+    hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+"""
+
+
+def test_records_come_back_from_a_child_that_ran_the_test(project):
+    project.write(conftest__py=FORKED)
+    result = project.pytest_process("--benchmark=toysum", "--agent=builtin:half")
+    assert result.ret == 0
+    assert [record["status"] for record in project.records()] == ["ok"] * 12
+    assert project.scores()["readings"]["exact"]["accuracy"]["value"] == 0.5
