@@ -10,6 +10,7 @@ import sys
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
+import lean
 import pytest
 from docs_blocks import PAGES, ROOT, Reader, blocks, unfenced
 from json_handler import JsonHandler, serving
@@ -50,7 +51,11 @@ def model(monkeypatch):
 
 @pytest.fixture
 def programs(monkeypatch):
-    """``pytest`` and ``agentbench`` are those beside this Python, as in an activated environment."""
+    """``pytest`` and ``agentbench`` are those beside this Python, as in an activated environment.
+
+    So is pytest-split, which docs/ci.md uses.
+    """
+    monkeypatch.setenv("PYTEST_ADDOPTS", lean.OPTIONS.replace("-p no:pytest-split", ""))
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     monkeypatch.setenv("PATH", path)
 
@@ -141,7 +146,9 @@ def test_the_reference_lists_the_fields_of_a_record():
 
 def test_the_reference_lists_the_files_and_the_keys_of_scores(project):
     assert project.pytest("--benchmark=toysum").ret == 0
-    result = project.pytest("--benchmark=toysum", "--baseline=last", "--epochs=2", "--run-dir=run")
+    shard = ["-p", "pytest-split", "--splits=2", "--group=1"]
+    options = ["--baseline=last", "--epochs=2", "--run-dir=run", *shard]
+    result = project.pytest("--benchmark=toysum", *options)
     assert result.ret == 0
     folder = project.path / "run"
     files = [quoted(row[0])[0] for row in rows(checked(REFERENCE, "files"))]
@@ -154,6 +161,7 @@ def test_the_reference_lists_the_files_and_the_keys_of_scores(project):
     assert set(inside["agent"]) == set(scores["agent"])
     assert set(inside["dataset"]) == set(scores["dataset"])
     assert set(inside["gates"]) == set(scores["gates"][0])
+    assert set(inside["shard"]) == set(scores["shard"])
     assert set(inside["groups"]) == set(scores["groups"][0])
     assert set(inside["floor"]) == set(scores["floor"][0])
     assert set(inside["baseline"]) - {"--baseline"} == set(scores["baseline"])

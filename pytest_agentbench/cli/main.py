@@ -13,7 +13,7 @@ from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.sources import hub
-from pytest_agentbench.cli import make_dataset, run
+from pytest_agentbench.cli import make_dataset, new_test, run
 from pytest_agentbench.cli.run_commands import add_run_commands
 from pytest_agentbench.cli.terminal import add_option
 from pytest_agentbench.reports.text import visible
@@ -37,6 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     template.add_argument("benchmark", metavar="BENCHMARK")
     template.set_defaults(run=lambda given: _new_agent(given.benchmark))
+
+    testing = commands.add_parser(
+        "new-test", help="write a test file with the samples of a benchmark, which editors show"
+    )
+    testing.add_argument("benchmark", metavar="BENCHMARK")
+    testing.add_argument("--out", metavar="FILE", type=Path, help="(default: test_BENCHMARK.py)")
+    testing.set_defaults(run=lambda given: new_test.new_test(given.benchmark, given.out))
 
     fetching = commands.add_parser(
         "fetch", help="download a benchmark's data, to work offline later"

@@ -49,6 +49,28 @@ def add_run_commands(commands: Any) -> None:
     saving.add_argument("--replace", action="store_true", help="replace what NAME names now")
     saving.set_defaults(run=lambda given: _save(given.name, given.source, given.replace))
 
+    merging = commands.add_parser(
+        "merge", help="make one run of the shards of a run, or of the parts of a CI matrix, and decide its gates"
+    )  # fmt: skip
+    merging.add_argument(
+        "runs", metavar="RUN", nargs="+", help=f"{_RUN}; also one that was cut short"
+    )
+    merging.add_argument(
+        "--gate", metavar="EXPR", action="append", default=[], dest="gates",
+        help="a condition on the scores; may be repeated (default: the gates of the runs)",
+    )  # fmt: skip
+    merging.add_argument("--baseline", metavar="RUN", help="the run to compare with")
+    merging.add_argument(
+        "--partial", action="store_true",
+        help="the runs were to ask a part of the samples: those that no run asked are not missing",
+    )  # fmt: skip
+    merging.add_argument(
+        "--out", metavar="DIR", type=Path,
+        help="write the merged run into DIR (default: a new folder in .agentbench/runs)",
+    )  # fmt: skip
+    _add_data(merging)
+    merging.set_defaults(run=_merge)
+
     comparing = commands.add_parser(
         "compare", help="compare two runs on the same samples: before, then after"
     )
@@ -109,6 +131,11 @@ def _add_benchmark(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_data_and_output(parser: argparse.ArgumentParser, default: str = "stdout") -> None:
+    _add_data(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=f"default: {default}")
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
     _add_benchmark(parser)
     parser.add_argument(
         "--dataset", metavar="PATH",
@@ -119,7 +146,6 @@ def _add_data_and_output(parser: argparse.ArgumentParser, default: str = "stdout
         "--parameter", metavar="NAME=VALUE", action="append", default=[],
         help="a parameter of the benchmark, where the runs name a path in it; may be repeated",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=f"default: {default}")
 
 
 def _find(name: str, proof: str = run_folder.SCORES) -> Path:
@@ -194,6 +220,16 @@ def _save(name: str, source: str, replace: bool) -> int:
     place = names.save(name, folder, names.find_house(Path.cwd()), replace)
     print(f"{folder.name} is saved as {name} ({place})")
     return 0
+
+
+def _merge(given: argparse.Namespace) -> int:
+    from pytest_agentbench.cli import merge
+
+    how = merge.Merging(
+        given.gates, given.baseline, given.out, given.partial, given.dataset, _named(given)
+    )
+    folders = [_find(name, proof=run_folder.MANIFEST) for name in given.runs]
+    return merge.merge(folders, how, ["merge", *given.runs])
 
 
 def _compare(given: argparse.Namespace) -> int:

@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.base.progress import Progress
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark, Submission
+from pytest_agentbench.cli import logged_run
 from pytest_agentbench.cli.terminal import Lines, add_option
-from pytest_agentbench.reports import publish, summary
-from pytest_agentbench.reports.summary import failures_text
+from pytest_agentbench.reports import summary
 from pytest_agentbench.runs import names
 from pytest_agentbench.runs.collector import Collector, Place
 from pytest_agentbench.runs.evaluate import evaluate, held_off
@@ -140,21 +139,4 @@ def _scored(plan: Plan, batches: Iterator[Sequence[Record]], arguments: Sequence
     out = Lines()
     for line in summary.header(plan, agent["name"]):
         out.write_line(line)
-    progress = Progress(plan.settings.nodeid, "samples", len(collector.expected))
-    try:
-        for records in batches:
-            for record in records:
-                collector.add(*record.to_parts())
-            if collector.unlogged:
-                raise BenchmarkError(f"records cannot be written: {collector.unlogged}")
-            progress.add(len(records))
-        gates = publish.finish(collector, incomplete=None)
-    finally:
-        collector.log.close()
-    failed = [record for record in collector.logged() if record.status != "ok"]
-    if failed:
-        out.write_line(failures_text(failed, len(collector.expected)))
-    publish.show(out, collector)
-    for line in publish.failures_beside(collector, gates):
-        out.write_line(line)
-    return int(any(failure is not None for _, failure in gates))
+    return logged_run.finish(collector, batches, out)

@@ -14,7 +14,7 @@ from pytest_agentbench.agents import last_threads
 from pytest_agentbench.agents.exits import ExitGuard
 from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.plugin import answers_at_once, compat, hosts, workers
+from pytest_agentbench.plugin import answers_at_once, compat, hosts, shards, workers
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import Collection
 from pytest_agentbench.plugin.command_line import (
@@ -50,7 +50,11 @@ def activate(config: pytest.Config) -> None:
             check_rootdir(config)
             controller_of(config)  # before agents are imported, which may start threads
         resumed = config.getoption("agentbench_resume")
-        settings = {n: dataclasses.replace(s, resumed=resumed) for n, s in settings.items()}
+        shard = shards.shard_of(config)
+        settings = {
+            nodeid: dataclasses.replace(one, resumed=resumed, shard=shard)
+            for nodeid, one in settings.items()
+        }
         processes = 1 if worker is None else worker["workercount"]
         listening = contextlib.ExitStack()
         listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
@@ -63,6 +67,7 @@ def activate(config: pytest.Config) -> None:
                 for nodeid, one in settings.items()
             }
         check_selected(plans, selected)
+        shards.check(shard, plans.values())
         if worker is not None:
             if told:
                 hosts.check(told, plans, config)

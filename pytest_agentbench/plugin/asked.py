@@ -48,17 +48,29 @@ def asked(item: pytest.Item) -> Asked | None:
 
 def as_text(items: Sequence[pytest.Item]) -> str:
     """What the items of a worker ask, for the controller, which collects none."""
-    found = ((number, asked(item)) for number, item in enumerate(items))
+    found = {n: own for n, item in enumerate(items) if (own := asked(item)) is not None}
     return json.dumps(
-        [
-            (number, one.run, one.questions[0].epoch, [q.sample for q in one.questions])
-            for number, one in found
-            if one is not None
-        ]
+        {
+            "runs": {own.run: benchmark_class(own.plan) for own in found.values()},
+            "items": [
+                (number, own.run, own.questions[0].epoch, [q.sample for q in own.questions])
+                for number, own in found.items()
+            ],
+        }
     )
 
 
-def from_text(text: str) -> Iterator[tuple[int, str, tuple[Question, ...]]]:
-    """The number of each item that asks, its run and its questions."""
-    for number, run, epoch, samples in json.loads(text):
-        yield number, run, tuple(Question(sample, epoch) for sample in samples)
+def from_text(text: str) -> tuple[dict[str, str], Iterator[tuple[int, str, tuple[Question, ...]]]]:
+    """The benchmark of each run; the number of each item that asks, its run and its questions."""
+    told = json.loads(text)
+    items = (
+        (number, run, tuple(Question(sample, epoch) for sample in samples))
+        for number, run, epoch, samples in told["items"]
+    )
+    return told["runs"], items
+
+
+def benchmark_class(plan: Plan) -> str:
+    """The benchmark as ``--benchmark`` takes it, also where it is not registered."""
+    kind = type(plan.benchmark)
+    return f"{kind.__module__}:{kind.__qualname__}"

@@ -163,7 +163,7 @@ class Controller:
         """
         if self._asks and compat.distributed_session(self._config) is None:
             runs = [run for run in self.collectors.values() if run.expected]
-            self._counted = sum(len(run.plan.settings.gates) for run in runs)
+            self._counted = sum(len(run.plan.settings.decided_gates) for run in runs)
             compat.count_more_tests(session, self._counted)
 
     def finish_loop(self, session: pytest.Session) -> None:

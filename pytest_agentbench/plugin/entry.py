@@ -55,9 +55,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         late_runs.parametrize(metafunc)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
+@pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
-    """Runs may be found while the loop runs: xdist's controller hears of marked tests only then."""
+    """Gates are decided at the end of the loop, before the terminal writes that all is done.
+
+    Runs may be found while the loop runs: xdist's controller hears of marked tests only then.
+    """
     from pytest_agentbench.plugin import messages
 
     config = session.config
@@ -72,9 +75,10 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     elif config.option.agentbench_gate and not (
         config.option.collectonly or hasattr(config, "workerinput")
     ):
-        from pytest_agentbench.plugin import gate_reports
+        from pytest_agentbench.plugin import gate_reports, shards
 
-        gate_reports.report_without_run(session, config.option.agentbench_gate)
+        if shards.shard_of(config) is None:  # else others may have had the samples
+            gate_reports.report_without_run(session, config.option.agentbench_gate)
     return result
 
 

@@ -43,7 +43,7 @@ class GateItem(pytest.Item):
 
 def report(session: pytest.Session, run: str, gates: Sequence[tuple[str, str | None]]) -> None:
     """Reports gates, each with the message of its failure, or None if it passed."""
-    if gates:
+    if gates and compat.distributed_session(session.config) is not None:
         _begin_line(session.config)
     for name, failure in gates:
         before = session.testsfailed

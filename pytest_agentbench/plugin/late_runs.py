@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.plugin import activation, answers_at_once, messages
+from pytest_agentbench.plugin import activation, answers_at_once, messages, shards
 from pytest_agentbench.plugin.asked import Asked, from_text
 from pytest_agentbench.plugin.collection import BenchmarkModule
 from pytest_agentbench.plugin.command_line import bases, command_line, ini
@@ -47,7 +48,7 @@ def plan_of(node: Any) -> Plan | None:
             pytrace=False,
         )
     try:
-        return _plan(node.config, registry.get(mark.args[0]).name, node.session)
+        return _plan(node.config, mark.args[0], node.session)
     except BenchmarkError as error:
         pytest.fail(f"@pytest.mark.agentbench: {error}", pytrace=False)
 
@@ -55,15 +56,17 @@ def plan_of(node: Any) -> Plan | None:
 def collected(node: Any, ids: Sequence[str], text: str) -> None:
     """On the controller, which collects nothing itself: what a worker has collected."""
     controller = activation.controller_of(node.config)
-    for number, run, questions in from_text(text):
+    runs, items = from_text(text)
+    for run, benchmark in runs.items():
         if run not in controller.collectors:
-            _plan(node.config, run, node.config.stash[messages.LOOPING])
+            _plan(node.config, benchmark, node.config.stash[messages.LOOPING])
+    for number, run, questions in items:
         controller.expect(ids[number], run, questions)
 
 
-def _plan(config: pytest.Config, name: str, session: pytest.Session) -> Plan:
+def _plan(config: pytest.Config, benchmark: str, session: pytest.Session) -> Plan:
     """The plan of a benchmark; where no option has named it, its run begins here."""
-    known = config.stash.setdefault(activation.PLANS, {})
+    known, name = config.stash.setdefault(activation.PLANS, {}), registry.get(benchmark).name
     if name in known:
         return known[name]
     if config.getoption("agentbench_resume") is not None:
@@ -74,7 +77,8 @@ def _plan(config: pytest.Config, name: str, session: pytest.Session) -> Plan:
     asks = activation.asks_here(config)
     controller = None if worker is not None else activation.controller_of(config)
     with activation.guarded(config, stays=worker is None and asks):
-        settings = resolve(name, None, [command_line(config), ini(config)], bases(config))
+        settings = resolve(benchmark, None, [command_line(config), ini(config)], bases(config))
+        settings = dataclasses.replace(settings, shard=shards.shard_of(config))
         plan = Plan(settings, 1 if worker is None else worker["workercount"], asks=asks)
     known[name] = plan
     if controller is None:

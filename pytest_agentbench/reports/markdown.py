@@ -18,6 +18,7 @@ from pytest_agentbench.reports.rows import (
     difference_cells,
     group_table,
     metric_tables,
+    shard_note,
 )
 from pytest_agentbench.reports.text import interval, number
 from pytest_agentbench.runs.scores_file import Scores
@@ -83,6 +84,8 @@ def _facts(scores: Scores, run: str | None) -> list[str]:
         f"{scores.samples.total} samples: {counts(scores.samples)}{partial}",
         f"data: {scores.dataset.description}",
     ]
+    if scores.shard is not None:
+        facts.append(shard_note(scores.shard))
     if scores.incomplete:
         facts.append(f"incomplete: {scores.incomplete}")
     facts += scores.notes

@@ -18,6 +18,8 @@ from pytest_agentbench.runs import data_places, evaluate, run_folder
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Question
 from pytest_agentbench.runs.scores_file import (
+    EVERY_SAMPLE,
+    ONE_AGENT,
     AgentFacts,
     BaselineScores,
     GateResult,
@@ -85,12 +87,13 @@ def _beside(collector: Collector) -> Iterator[GateResult]:
     if submission is not None and submission.problems:
         reason = "\n".join(submission.problems)
         yield GateResult("submission fits the data", False, reason=reason)
+    yield from collector.beside
     missing = collector.missing()
     if missing:
         shown = ", ".join(missing[:20]) + (", …" if len(missing) > 20 else "")
         why = ", as --resume-failed-only asks nothing new" if collector.plan.unasked else ""
         reason = f"{len(missing)} samples left no record{why}: {shown}"
-        yield GateResult("every sample recorded", False, reason=reason)
+        yield GateResult(EVERY_SAMPLE, False, reason=reason)
 
 
 def failures_beside(collector: Collector, gates: Sequence[Gate]) -> list[str]:
@@ -128,6 +131,7 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         baseline=_with_changes(collector, result.baseline),
         agent=AgentFacts(collector.answered_by, collector.agent["digest"]),
         partial=len(questions) < len(dataset.keys) * settings.epochs,
+        shard=settings.shard,
         incomplete=incomplete,
         gates=(
             *judge.judge(settings, result, incomplete),
@@ -143,7 +147,7 @@ def _one_agent(collector: Collector, incomplete: str | None) -> list[GateResult]
     if collector.mixture is None:
         return []
     why = incomplete or f"{collector.mixture}: start a new run to measure this agent"
-    return [GateResult("all answers are of this run", None if incomplete else False, reason=why)]
+    return [GateResult(ONE_AGENT, None if incomplete else False, reason=why)]
 
 
 def _with_changes(collector: Collector, compared: BaselineScores | None) -> BaselineScores | None:

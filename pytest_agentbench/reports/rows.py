@@ -14,6 +14,7 @@ from pytest_agentbench.runs.scores_file import Counts, Floor, Score, Scores
 from pytest_agentbench.scoring.compare import Difference
 from pytest_agentbench.scoring.groups import LEAST, samples_of, worst_group
 from pytest_agentbench.settings.gates import COVERAGE
+from pytest_agentbench.settings.sharding import Shard
 
 GATE_WORDS = {True: "passed", False: "failed", None: "not decided"}
 PRIMARY_NOTE = "* the primary reading: gates and the headline use it"
@@ -95,6 +96,11 @@ def counts(samples: Counts) -> str:
     """``118 ok, 2 invalid``"""
     shown = [status for status in STATUSES if samples.of(status) or status == "ok"]
     return ", ".join(f"{samples.of(status)} {status}" for status in shown)
+
+
+def shard_note(shard: Shard) -> str:
+    """What a run says of itself that asked a part of the samples."""
+    return f"{shard} ({shard.by}): gates are decided on all shards together, by agentbench merge"
 
 
 def epochs_note(scores: Scores, headline: str) -> str | None:

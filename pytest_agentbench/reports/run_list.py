@@ -25,6 +25,8 @@ def runs_table(
 
 def _row(run: StoredRun) -> list[str]:
     marks = ["partial"] if run.scores.partial else []
+    if run.scores.shard is not None:
+        marks.append(str(run.scores.shard))
     if run.scores.incomplete:
         marks.append("incomplete")
     benchmark, headline = _headline(run)

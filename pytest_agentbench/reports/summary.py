@@ -17,6 +17,7 @@ from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.runs.scores_file import Counts, GateResult, Scores
 from pytest_agentbench.scoring import compare
+from pytest_agentbench.settings.sharding import Shard
 
 NOTE_WIDTH = 80  # of the notes under a header
 
@@ -66,10 +67,12 @@ def summary(
     reporter: Writer, run: Plan, scores: Scores, folder: Path | None, brief: bool = False
 ) -> None:
     """The section of one run at the end; briefly, a line of it."""
-    where = None if folder is None else _shown(folder)
+    where = None if folder is None else path_shown(folder)
     headline = scores.headline(run.benchmark.headlines)
     if brief:
         line = f"{run.settings.nodeid}: {headline} {with_interval(scores.metric(headline))}"
+        if scores.shard is not None:
+            line += f", {scores.shard} (agentbench merge decides its gates)"
         reporter.write_line(f"{line}, run: {where}" if where else line)
         return
     reporter.section(f"agentbench: {run.settings.nodeid}", "=")
@@ -78,6 +81,8 @@ def summary(
     if scores.partial:
         facts += f", partial ({total} of {len(run.dataset.keys) * run.settings.epochs})"
     reporter.write_line(facts)
+    if scores.shard is not None:
+        reporter.write_line(rows.shard_note(scores.shard), yellow=True)
     reporter.write_line(f"data: {run.dataset.description}")
     reporter.write_line(f"agent: {scores.agent.name}")
     if scores.incomplete:
@@ -103,7 +108,7 @@ def summary(
     _baseline(reporter, run, scores)
     reporter.write_line("")
     for gate in scores.gates:
-        _gate(reporter, gate)
+        _gate(reporter, gate, scores.shard)
     if where:
         reporter.write_line(f"run: {where}")
 
@@ -177,17 +182,18 @@ def _baseline(reporter: Writer, run: Plan, scores: Scores) -> None:
         reporter.write_line(line)
 
 
-def _gate(reporter: Writer, gate: GateResult) -> None:
+def _gate(reporter: Writer, gate: GateResult, shard: Shard | None) -> None:
     line = f"gate {rows.GATE_WORDS[gate.passed]}: {gate.gate}"
     if gate.passed is None:
-        reporter.write_line(line, yellow=True)
+        why = f": {gate.reason}" if shard is not None and gate.reason else ""
+        reporter.write_line(f"{line}{why}", yellow=True)
     elif gate.passed:
         reporter.write_line(f"{line} ({number(gate.value)}{gate.place})", green=True)
     else:
         reporter.write_line(f"{line}: {gate.failure}", red=True)
 
 
-def _shown(folder: Path) -> str:
+def path_shown(folder: Path) -> str:
     """The folder as the user would type it."""
     relative = os.path.relpath(folder)
     return relative if not relative.startswith("..") else str(folder)

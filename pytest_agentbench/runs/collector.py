@@ -14,7 +14,7 @@ from pytest_agentbench.runs import answers, manifest, mixed, names, resume, run_
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record, joined
 from pytest_agentbench.runs.remeasure import remeasured
-from pytest_agentbench.runs.scores_file import Scores
+from pytest_agentbench.runs.scores_file import GateResult, Scores
 from pytest_agentbench.runs.stored import StoredRun
 
 
@@ -55,6 +55,7 @@ class Collector:
         self.records: dict[tuple[str, int], Record] = {}
         self.answered_by = agent["name"]  # several agents, where --resume-anyway put them together
         self.mixture: str | None = None  # what it put together
+        self.beside: list[GateResult] = []  # what fails the run, whatever its scores are
         self.notes: list[str] = list(baseline.notes if baseline is not None else ())
         self.expected: set[Question] = set()
         self.came: Counter[tuple[str, int]] = Counter()  # in this session: attempts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
 import os
 import platform
@@ -19,6 +20,7 @@ def manifest(
     plan: Plan, agent: dict[str, str], arguments: Sequence[str], started: str
 ) -> dict[str, Any]:
     """Versions, settings, data and agent digests, machine. No host name, no environment."""
+    shard = plan.settings.shard
     return {
         "schema": run_folder.SCHEMA,
         "started": started,
@@ -27,6 +29,7 @@ def manifest(
             for argument in arguments
         ],
         "settings": plan.settings.as_json(),
+        **({} if shard is None else {"shard": dataclasses.asdict(shard)}),
         "agent": agent,
         "confinement": confinement_in_force(plan, agent),
         "dataset": {

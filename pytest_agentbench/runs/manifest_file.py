@@ -16,6 +16,7 @@ from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.typed_json import FromOne, Number
 from pytest_agentbench.runs.scores_file import AgentFacts, DataFacts
+from pytest_agentbench.settings.sharding import Shard
 
 SCHEMA = 1  # of manifest, records and scores: raised when an older version would misread them
 
@@ -38,6 +39,7 @@ class Manifest:
     schema: int
     started: str = ""
     settings: SettingsFacts = SettingsFacts()
+    shard: Shard | None = None
     agent: AgentFacts = field(default_factory=AgentFacts)
     dataset: DataFacts = field(default_factory=DataFacts)
     versions: Mapping[str, str] = field(default_factory=dict)

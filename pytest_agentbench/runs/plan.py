@@ -48,8 +48,8 @@ class Plan:
         """
         self.settings = settings
         self.benchmark = settings.benchmark
-        self.llm = _model(settings, processes)
-        if settings.submission is None:
+        self.llm = _model(settings, processes) if scored is None else None
+        if settings.submission is None and scored is None:
             self.loaded_agent = self._load_agent(agent, asks)
         self.dataset = settings.benchmark.load(settings) if scored is None else scored.dataset
         samples.check_names(self.dataset)

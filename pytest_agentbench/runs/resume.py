@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_agentbench.agents import specs
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.protocol import Benchmark
 from pytest_agentbench.runs import mixed, run_folder
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import Record
@@ -31,6 +32,8 @@ def manifest_of(folder: Path, plan: Plan, new: Mapping[str, Any], anyway: bool) 
             "not be those of this run: start a new run, or insist with --resume-anyway"
         )
     found = {**old.plain, "resumed": [*old.resumed, new["started"]]}
+    found.pop("shard", None)  # this session may ask another part, or all samples
+    found |= {"shard": new["shard"]} if "shard" in new else {}
     if changes:
         found |= {key: new[key] for key in ("settings", "agent", "dataset")}
     mixing = [text for key, text in changes.items() if key not in _SELECTING]
@@ -43,7 +46,7 @@ def _changes(
     old: Mapping[str, Any], new: Mapping[str, Any], plan: Plan, file: str
 ) -> dict[str, str]:
     """What differs, by its key, in words."""
-    before, after = _decisive(old, plan, file), _decisive(new, plan, file)
+    before, after = (decisive(one, plan.benchmark, file) for one in (old, new))
     return {
         key: key
         if key in (mixed.SOURCE, "data")
@@ -53,21 +56,21 @@ def _changes(
     }
 
 
-def _decisive(manifest: Mapping[str, Any], plan: Plan, file: str) -> dict[str, Any]:
+def decisive(manifest: Mapping[str, Any], benchmark: Benchmark, file: str) -> dict[str, Any]:
     """All that decides what is asked and what answers. Gates, workers, concurrency may differ."""
     given = manifest.get("settings") or {}
     agent = manifest.get("agent") or {}
     # A baseline's file changes with every version of its package: its name says what it does.
     is_baseline = specs.baseline_of(str(agent.get("name"))) is not None
     # In this version's form. What the old manifest names is compared, and neither opened nor loaded.
-    settings = Settings.from_manifest(given, plan.benchmark, file).as_json()
-    decisive = [option.key for option in OPTIONS if option.decides_questions]
+    settings = Settings.from_manifest(given, benchmark, file).as_json()
+    deciding = [option.key for option in OPTIONS if option.decides_questions]
     return {
         "agent": agent.get("name"),
         mixed.SOURCE: None if is_baseline else agent.get("digest"),
         "data": (manifest.get("dataset") or {}).get("digest"),
         "benchmark": given.get("benchmark"),
-        **{key: settings[key] for key in decisive},
+        **{key: settings[key] for key in deciding},
         **settings["parameters"],
     }
 

@@ -14,9 +14,12 @@ from typing import Any
 from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.typed_json import Count, Number
+from pytest_agentbench.settings.sharding import Shard
 
-# Keys of scores.json that a run without groups, epochs, baseline, floor or log does not have.
-_OPTIONAL = ("groups", "epochs", "baseline", "floor", "records")
+# Keys of scores.json that a run without groups, epochs, baseline, shards, floor or log does not have.
+_OPTIONAL = ("groups", "epochs", "baseline", "shard", "floor", "records")
+# Gates that are no conditions on scores, and are decided again where runs are put together.
+EVERY_SAMPLE, ONE_AGENT = "every sample recorded", "all answers are of this run"
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class GateResult:
-    """What became of a gate; ``passed`` is None where the run was cut short."""
+    """What became of a gate; ``passed`` is None where the run was cut short, or is only a shard."""
 
     gate: str
     passed: bool | None = None
@@ -166,6 +169,7 @@ class Scores:
     baseline: BaselineScores | None = None
     agent: AgentFacts = AgentFacts()
     partial: bool = False
+    shard: Shard | None = None  # where the samples were shared out to several sessions
     incomplete: str | None = None  # why the run was cut short
     gates: tuple[GateResult, ...] = ()
     floor: tuple[Floor, ...] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -69,6 +70,35 @@ def read(folder: Path, named: Named = NOTHING) -> StoredRun:
     where = folder / run_folder.SCORES
     scores = Scores.from_json(run_folder.read_json(where, "the scores of a run"), where)
     return StoredRun(folder, scores, run_folder.read_manifest(folder), named)
+
+
+def begun(folder: Path, named: Named = NOTHING) -> StoredRun:
+    """The run in a folder; also one that was killed before it was scored, which is incomplete."""
+    if os.path.lexists(folder / run_folder.SCORES):
+        return read(folder, named)
+    manifest = run_folder.read_manifest(folder)
+    scores = Scores(
+        benchmark=str(manifest.settings.benchmark), primary="", readings={"": {}},
+        agent=manifest.agent, dataset=manifest.dataset, shard=manifest.shard,
+        incomplete=f"it has no {run_folder.SCORES}: it is under way, or was killed",
+    )  # fmt: skip
+    run = StoredRun(folder, scores, manifest, named)
+    where = str(folder / run_folder.MANIFEST)
+    then = Settings.from_manifest(manifest.plain_settings, benchmark_of(run), where)
+    scores = dataclasses.replace(
+        scores, mode=then.mode, seed=then.seed, primary=then.reading, readings={then.reading: {}}
+    )
+    return dataclasses.replace(run, scores=scores)
+
+
+def log_problem(run: StoredRun) -> str | None:
+    """Why the scores of a run cannot have been made of its log, or None."""
+    log = run.scores.records
+    if log is None:
+        return f"{run_folder.SCORES} does not say which records it was made of: an older version wrote it"
+    if (log.count, log.digest) != (len(run.records), run_folder.records_digest(run.folder)):
+        return f"{run_folder.RECORDS} is not the file that {run_folder.SCORES} was made of"
+    return None
 
 
 def benchmark_of(run: StoredRun) -> Benchmark:
@@ -181,6 +211,12 @@ def load_data(run: StoredRun, settings: Settings) -> Dataset:
     """The data of a run, if they are still the same."""
     with blamed_on(run):
         dataset = settings.benchmark.load(settings)
+    check_data(run, dataset, settings)
+    return dataset
+
+
+def check_data(run: StoredRun, dataset: Dataset, settings: Settings) -> None:
+    """Refuses data that are not those of the run."""
     then = run.scores.dataset.digest
     if dataset.digest != then:
         raise BenchmarkError(
@@ -200,4 +236,3 @@ def load_data(run: StoredRun, settings: Settings) -> Dataset:
         raise BenchmarkError(
             f"{run.folder / run_folder.RECORDS}: expected samples of the data, got {shown(foreign)}"
         )
-    return dataset

@@ -127,13 +127,16 @@ def judged_again(scores: Scores, metrics: Sequence[Metric]) -> tuple[GateResult,
 
 
 def judge(settings: Settings, scores: Scores, incomplete: str | None) -> tuple[GateResult, ...]:
-    """Every gate's result; none is decided on an incomplete run."""
+    """Every gate's result; none is decided on an incomplete run, and few on a shard."""
     if incomplete is not None:
         return tuple(GateResult(gate.text, None, reason=incomplete) for gate in settings.gates)
+    shard = settings.shard
     theirs = scores.baseline
     baseline, deltas = (None, None) if theirs is None else (theirs.readings, theirs.deltas)
     return tuple(
-        evaluate(
+        GateResult(gate.text, None, reason=shard.undecided)
+        if shard is not None and gate not in settings.decided_gates
+        else evaluate(
             gate, settings.reading, scores.readings, baseline, deltas,
             scores.groups or (), settings.benchmark.metrics,
         )

@@ -76,6 +76,10 @@ def leaderboard(runs: Sequence[StoredRun], dataset: str | None = None) -> Leader
             metric = run.scores.headline(stored.benchmark_of(run).headlines)
             if run.scores.incomplete:
                 raise BenchmarkError(f"incomplete: {run.scores.incomplete}")
+            if run.scores.shard is not None:
+                raise BenchmarkError(
+                    f"{run.scores.shard}: agentbench merge makes one run of them all"
+                )
             identity = {**compare.identity(run.scores), "samples asked": _asked(run)}
         except BenchmarkError as error:
             unranked.append(Unranked(run, metric, str(error)))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import run_folder, stored
-from pytest_agentbench.runs.scores_file import Scores
+from pytest_agentbench.runs.stored import StoredRun
 
 
 @dataclass(frozen=True)
@@ -27,28 +27,28 @@ def verdict(folder: Path) -> Verdict:
         return Verdict(False, f"not finished (no {run_folder.SCORES}); {again}")
     try:
         run = stored.read(folder)
-        problem = _problem(folder, run.scores, len(run.records))
+        problem = _problem(run)
     except BenchmarkError as error:
         return Verdict(False, str(error))
     if problem is not None:
         return Verdict(False, problem)
     samples, gates = run.scores.samples, len(run.scores.gates)
     answers = f"{samples.ok} of {samples.total} samples have a valid answer"
-    return Verdict(True, f"{answers}, {gates} of {gates} gates passed")
+    only = "" if run.scores.shard is None else f"{run.scores.shard}: "
+    return Verdict(True, f"{only}{answers}, {gates} of {gates} gates passed")
 
 
-def _problem(folder: Path, scores: Scores, records: int) -> str | None:
+def _problem(run: StoredRun) -> str | None:
     """The first thing that speaks against a run, or None."""
+    folder, scores, records = run.folder, run.scores, len(run.records)
     if scores.incomplete is not None:
         return f"not finished: {scores.incomplete}"
     kept = folder / run_folder.ANSWERS
     if kept.exists():
         return f"not finished: {kept.name} holds answers that are not scored; go on with --resume={folder}"
-    log = scores.records
-    if log is None:
-        return f"{run_folder.SCORES} does not say which records it was made of: an older version wrote it"
-    if (log.count, log.digest) != (records, run_folder.records_digest(folder)):
-        return f"{run_folder.RECORDS} is not the file that {run_folder.SCORES} was made of"
+    problem = stored.log_problem(run)
+    if problem is not None:
+        return problem
     samples = scores.samples
     counted = samples.ok + samples.invalid + samples.error + samples.timeout
     if not 0 < samples.total <= records or counted != samples.total:
@@ -57,7 +57,8 @@ def _problem(folder: Path, scores: Scores, records: int) -> str | None:
         return "no gate was decided"
     open_gates = [gate.gate for gate in scores.gates if gate.passed is None]
     if open_gates:
-        return f"not decided: {', '.join(open_gates)}"
+        why = "" if scores.shard is None else f" ({scores.shard.undecided})"
+        return f"not decided: {', '.join(open_gates)}{why}"
     failed = [gate for gate in scores.gates if not gate.passed]
     if failed:
         return "; ".join(f"gate failed: {gate.gate}: {gate.failure}" for gate in failed)

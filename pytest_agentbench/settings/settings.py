@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from pytest_agentbench.base import parse
 from pytest_agentbench.settings import gates
 from pytest_agentbench.settings.gates import COVERAGE, Gate
 from pytest_agentbench.settings.options import Option, options_of, parsed, setting
+from pytest_agentbench.settings.sharding import Shard
 
 if TYPE_CHECKING:
     from pytest_agentbench.agents.llm.entries import Entry
@@ -220,13 +221,21 @@ class Settings:
     ))  # fmt: skip
     notes: tuple[str, ...] = ()  # lines for the header
     resumed: str | None = None  # the run that --resume names
+    shard: Shard | None = None  # which part of the samples this session asks
     parameters: Mapping[str, Any] = field(default_factory=dict)  # the benchmark's own
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
 
     @property
+    def decided_gates(self) -> tuple[Gate, ...]:
+        """The gates that this session decides. Of a shard only ``coverage >= 1``: where a part fails it, the whole does."""
+        if self.shard is None:
+            return self.gates
+        return tuple(gate for gate in self.gates if replace(gate, text=COVERAGE.text) == COVERAGE)
+
+    @property
     def requested_gates(self) -> tuple[Gate, ...]:
-        """The gates that somebody asked for; the one on coverage is there by itself."""
-        return tuple(gate for gate in self.gates if gate is not COVERAGE)
+        """Those of them that somebody asked for; the one on coverage is there by itself."""
+        return tuple(gate for gate in self.decided_gates if gate is not COVERAGE)
 
     @property
     def agent_shown(self) -> str:

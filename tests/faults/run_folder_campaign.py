@@ -167,6 +167,8 @@ COMMANDS: dict[str, tuple[set[int], str]] = {
     "compare after": ({0, 2}, "agentbench compare {good} {run} --json"),
     "compare --html": ({0, 2}, "agentbench compare {good} {run} --html -o {out}/c.html"),
     "compare --markdown": ({0, 2}, "agentbench compare {run} {good} --markdown"),
+    "merge": ({0, 1, 2}, "agentbench merge {run} --out {out}/merged"),
+    "merge both": ({0, 1, 2}, "agentbench merge {good} {run} --out {out}/merged"),
     "save": ({0, 2}, "agentbench save kept {run} --replace"),
     "score": ({0, 1, 2}, "agentbench score {name} --submission {run} --run-dir {out}/scored {options}"),
     "validate": ({0, 1, 2}, "agentbench validate {name} {run}/records.jsonl"),

@@ -118,8 +118,10 @@ def test_a_parameter_is_shown_by_the_name_of_its_sample(project):
 
 
 def test_a_message_names_what_each_item_asks():
-    text = json.dumps([(0, "toysum", 1, [4]), (3, "other.yaml", 2, [0, 1])])
-    assert list(from_text(text)) == [
+    items = [(0, "toysum", 1, [4]), (3, "other.yaml", 2, [0, 1])]
+    runs, found = from_text(json.dumps({"runs": {"toysum": "toybench:ToySum"}, "items": items}))
+    assert runs == {"toysum": "toybench:ToySum"}
+    assert list(found) == [
         (0, "toysum", (Question(4, 1),)),
         (3, "other.yaml", (Question(0, 2), Question(1, 2))),
     ]

@@ -125,6 +125,8 @@ def commands(name, few=False):
         yield "agentbench", "export", "below/other", f"--format={kind}", "-o", "out.json"
     yield "agentbench", "compare", "below/good", "below/other"
     yield "agentbench", "compare", "below/other", "below/good", "--html", "-o", "out.html"
+    yield "agentbench", "merge", "below/other", "--out=new"
+    yield "agentbench", "merge", "below/good", "below/other", "--out=new"
     yield "agentbench", "save", "kept", "below/other", "--replace"
     if name in BASES:
         yield "agentbench", "validate", name, "below/other/records.jsonl"

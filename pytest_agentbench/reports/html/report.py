@@ -71,6 +71,7 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
         groups=rows.group_table(scores, benchmark.metrics, headline),
         benchmark_tables=_tables(scores) if truth else [],
         truth_left_out=TRUTH_LEFT_OUT if not truth else None,
+        shard_note=None if scores.shard is None else rows.shard_note(scores.shard),
         primary_note=rows.PRIMARY_NOTE,
         notes=[*([epochs] if epochs else []), *_absences(scores), *scores.notes],
         difference_head=rows.DIFFERENCE_HEAD,
