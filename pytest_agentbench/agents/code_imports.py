@@ -102,6 +102,8 @@ def import_file(path: Path) -> tuple[ModuleType, Surroundings]:
     digest = hashlib.sha256(str(path).encode() + source).hexdigest()[:8]
     name = f"{framework_imports.AGENT_PREFIX}{path.stem}_{digest}"
     levels = _relative_levels(source)
+    if not levels:
+        name = _measured_name(path) or name
     load = (lambda: _in_package(name, path, levels)) if levels else (lambda: _alone(name, path))
     return _imported(str(path), Surroundings.of(path), load, path)
 
@@ -195,6 +197,27 @@ def _alone(name: str, path: Path) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+def _measured_name(path: Path) -> str | None:
+    """The name by which coverage.py was asked to measure this file (``--cov=my_agent``); None if it was not.
+
+    It goes by names of modules, unless the name is a folder's. A module of that name from another file stays.
+    """
+    coverage = sys.modules.get("coverage")
+    running = None if coverage is None else coverage.Coverage.current()
+    if running is None:
+        return None
+    options = (running.get_option(f"run:{key}") for key in ("source", "source_pkgs"))
+    asked = tuple(f"{name}." for names in options for name in names or ())
+    folders = [folder.name for folder in path.parents if folder.name]
+    for depth in range(len(folders) + 1):
+        name = ".".join([*reversed(folders[:depth]), path.stem])
+        if f"{name}.".startswith(asked):
+            there = sys.modules.get(name)
+            same = there is None or getattr(there, "__file__", None) == str(path)
+            return name if same else None
+    return None
 
 
 def _in_package(name: str, path: Path, levels: int) -> ModuleType:

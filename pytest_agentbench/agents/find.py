@@ -75,6 +75,11 @@ def names_code(spec: str) -> bool:
     return where.endswith(".py") or name is not None
 
 
+def name_in(spec: str) -> str | None:
+    """The name in ``file.py:Name`` and ``package.module:Name``."""
+    return _split(spec)[1]
+
+
 def _split(spec: str) -> tuple[str, str | None]:
     """``file.py:Name`` apart; a drive letter's colon (``C:\\…``) is not one of ours."""
     where, colon, name = spec.rpartition(":")

@@ -24,12 +24,12 @@ EXPECTED = (
     "workflow()"
 )
 
-_METHODS = ("forward", "forward_batch", "workflow")
+METHODS = ("forward", "forward_batch", "workflow")
 
 
 def has_agent_method(value: Any) -> bool:
     """Whether a class or object is an agent by one of its methods (any function may be one)."""
-    return any(callable(getattr(value, name, None)) for name in _METHODS)
+    return any(callable(getattr(value, name, None)) for name in METHODS)
 
 
 def function_of(

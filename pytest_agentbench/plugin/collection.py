@@ -10,16 +10,15 @@ from types import ModuleType
 import pytest
 
 from pytest_agentbench.base.errors import told
-from pytest_agentbench.plugin import compat, messages
+from pytest_agentbench.plugin import compat, locations, messages
 from pytest_agentbench.plugin.agent_in_force import is_overruled
 from pytest_agentbench.plugin.asked import Asked, as_text, asked
 from pytest_agentbench.plugin.fixture_compat import adopt_conftest, visible_fixtures
 from pytest_agentbench.plugin.fixtures import agent
-from pytest_agentbench.plugin.item import ask, put_records_on, sample_function
+from pytest_agentbench.plugin.item import Undelivered, ask, put_records_on, sample_function
 from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
 from pytest_agentbench.runs.plan import Plan
-from pytest_agentbench.runs.record import Record
 
 
 class BenchmarkModule(compat.MemoryModule):
@@ -35,7 +34,7 @@ class BenchmarkModule(compat.MemoryModule):
     ) -> BenchmarkModule:
         nodeid = plan.settings.nodeid
         name = Path(nodeid).name
-        functions = _module(f"agentbench_{name}", plan)
+        functions = _module(f"agentbench_{name}", plan, parent.config.rootpath)
         module: BenchmarkModule = cls.make(parent, functions, path=path, name=name, nodeid=nodeid)
         module.plan = plan
         module.selected = frozenset(selected)
@@ -100,8 +99,9 @@ class Collection:
     ) -> None:
         self._named = named  # asked for with --benchmark or by a node id
         self._scenarios = scenarios  # scenario files given as paths
-        # Of the item that runs, numbered.
-        self._undelivered: dict[int, Record] = {}
+        # Of the item that runs.
+        self._undelivered: Undelivered = {}
+        self._delivered: set[tuple[int, int]] = set()
         self.plans = [*(plan for plan, _ in named), *scenarios.values()]
 
     @pytest.hookimpl(wrapper=True)
@@ -173,6 +173,7 @@ class Collection:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         own = asked(item)
         self._undelivered.clear()
+        self._delivered.clear()
         if own is not None and own.plan.submission is not None:
             with evaluate.held_off():
                 return (yield)
@@ -205,18 +206,24 @@ class Collection:
         carried = report.__dict__.pop("agentbench_undelivered", None)
         if carried is None:
             return (yield)
-        new = [parts for number, parts in carried if self._undelivered.pop(number, None)]
-        report.agentbench_records = new  # type: ignore[attr-defined]
+        told = {tuple(key): parts for key, parts in carried}
+        new = {key: parts for key, parts in told.items() if key not in self._delivered}
+        self._delivered.update(new)
+        for key in new:
+            self._undelivered.pop(key, None)
+        report.agentbench_records = list(new.values())  # type: ignore[attr-defined]
         result = yield
         report.__dict__.pop("agentbench_records", None)
         return result
 
 
-def _module(name: str, plan: Plan) -> ModuleType:
+def _module(name: str, plan: Plan, root: Path) -> ModuleType:
     """A Python module with one function for each kind of sample."""
     module = ModuleType(name, plan.benchmark.description)
+    location = locations.of_samples(plan.settings, root)
     for target in plan.targets:
         function = sample_function(plan, target)
+        locations.place(function, location)
         # Or pytest would leave it out as imported, with collect_imported_tests = false.
         function.__module__ = name
         setattr(module, target, function)

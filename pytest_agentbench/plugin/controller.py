@@ -12,7 +12,14 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.plugin import answers_at_once, compat, gate_reports, junit, messages
+from pytest_agentbench.plugin import (
+    answers_at_once,
+    compat,
+    gate_reports,
+    junit,
+    messages,
+    testmon,
+)
 from pytest_agentbench.plugin.agent_in_force import agent_in_force
 from pytest_agentbench.plugin.asked import asked
 from pytest_agentbench.plugin.command_line import only_shows
@@ -116,6 +123,7 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        testmon.forget(report, self._asked)
         # Taken off the report: the terminal reporter keeps all reports until the end.
         carried = report.__dict__.pop("agentbench_records", None)
         if carried is not None:
@@ -281,7 +289,9 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         self._summed_up = True
         brief = self._config.get_verbosity() < 0
-        on_github = bool(os.environ.get("GITHUB_ACTIONS"))
+        # A plugin that annotates failed tests annotates gates as well.
+        others = self._config.pluginmanager.has_plugin("pytest_github_actions_annotate_failures")
+        on_github = bool(os.environ.get("GITHUB_ACTIONS")) and not others
         for collector in self.collectors.values():
             publish.show(terminalreporter, collector, brief, on_github)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.plugin import compat
+from pytest_agentbench.plugin import compat, locations
 
 # They remember what failed, and would look for the gate as a test to collect.
 _REMEMBERING = ("lfplugin", "stepwiseplugin")
@@ -37,7 +37,8 @@ class GateItem(pytest.Item):
             pytest.fail(self.failure, pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        return self.config.rootpath / self.nodeid.partition("::")[0], 0, self.name
+        run, gate = self.nodeid.partition("::")[0], self.name.removeprefix("gate[")[:-1]
+        return *locations.of_gate(gate, run, self.config.rootpath, self.config.inipath), self.name
 
 
 def report(session: pytest.Session, run: str, gates: Sequence[tuple[str, str | None]]) -> None:
@@ -80,8 +81,9 @@ class GateProtocol:
 
 
 def _called(item: GateItem, when: Any) -> pytest.CallInfo[None]:
-    # pytest's own setup keeps a stack of fixtures, which a test that was interrupted has left as it was.
-    without = ("runner",) if when != "call" else ()
+    # After Ctrl-C pytest captures no more and refuses to. Its own setup keeps a stack of fixtures, which
+    # a test that was interrupted has left as it was.
+    without = ("capturemanager",) if when == "call" else ("capturemanager", "runner")
     run = _hook(item.config, f"pytest_runtest_{when}", without)
     given = {"nextitem": None} if when == "teardown" else {}
     ends = (KeyboardInterrupt, pytest.exit.Exception)

@@ -23,6 +23,8 @@ from pytest_agentbench.runs.record import Record
 
 # The records of an item, those of each attempt in a list, until a report carries them.
 RECORDS = pytest.StashKey[list[list[Record]]]()
+# Records with what tells them apart: the process that made them, and a number. pytest-forked makes them in a child.
+Undelivered = dict[tuple[int, int], Record]
 _NUMBERS = itertools.count()
 # Characters of stdout, of stderr and of the log that a record keeps.
 _LONGEST_OUTPUT = 10_000
@@ -104,12 +106,12 @@ def _fail(message: str) -> None:
 
 
 def put_records_on(
-    report: pytest.TestReport, item: pytest.Item, asked: Asked, undelivered: dict[int, Record]
+    report: pytest.TestReport, item: pytest.Item, asked: Asked, undelivered: Undelivered
 ) -> None:
     """Puts the records of an item on its report, which xdist sends to the controller.
 
     Plugins that run a test again may report an attempt late or never: ``undelivered`` are the records that
-    no report has carried to anybody, each with a number.
+    no report has carried to anybody.
     """
     plan = asked.plan
     _make_fit(report, item.config, lambda text: _text_escaped(plan.secrets.cleaned(text)))
@@ -128,7 +130,7 @@ def put_records_on(
             last = [*last, *_unanswered(asked, report, last)]
         attempts.append(last)
     for record in itertools.chain(*attempts):
-        undelivered[next(_NUMBERS)] = record
+        undelivered[os.getpid(), next(_NUMBERS)] = record
     if asks or undelivered:
         report.agentbench_run = asked.run  # type: ignore[attr-defined]
         # As ASCII text: xdist sends builtins only, and a record may hold anything.

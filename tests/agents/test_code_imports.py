@@ -135,3 +135,51 @@ def test_a_real_package_that_cannot_be_imported_is_stood_in_for(files):
     assert module.SimulationAgent.__module__.startswith("pytest_agentbench")
     assert "its library is broken" in around.note
     assert "websocietysimulator" not in sys.modules
+
+
+@pytest.fixture
+def measuring():
+    """Coverage.py, asked to measure certain modules."""
+    started = []
+
+    def measure(*names):
+        import coverage
+
+        started.append(coverage.Coverage(source=list(names), data_file=None))
+        started[-1].start()
+
+    yield measure
+    for one in started:
+        one.stop()
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("lone_agent", "lone_agent"),
+        ("agents_of_mine", "agents_of_mine.lone_agent"),
+        ("agents_of_mine.lone_agent", "agents_of_mine.lone_agent"),
+        ("lone", None),
+    ],
+)
+def test_an_agent_whose_coverage_is_measured_has_the_name_that_was_given(
+    files, measuring, asked, name
+):
+    root = files(agents_of_mine___lone_agent="X = 1\n")
+    measuring(asked)
+    module, _ = import_file(root / "agents_of_mine" / "lone_agent.py")
+    del sys.modules[module.__name__]
+    assert module.X == 1
+    if name is None:
+        assert module.__name__.startswith("agentbench_agent_")
+    else:
+        assert module.__name__ == name
+
+
+def test_a_module_of_the_measured_name_stays_what_it_is(files, measuring):
+    root = files(json="X = 1\n")
+    theirs = sys.modules["json"]
+    measuring("json")
+    module, _ = import_file(root / "json.py")
+    assert module.X == 1
+    assert sys.modules["json"] is theirs
