@@ -38,7 +38,11 @@ class _Answer:
     def __get__(self, record: Record | None, owner: type[Record]) -> Any:
         if record is None:
             return None  # the default
-        value = record.__dict__["answer"]
+        try:
+            value = record.__dict__["answer"]
+        except KeyError:
+            # msgspec asks whether it is set yet; from 3.14 on, Python prints any other error.
+            raise AttributeError("answer") from None
         if not isinstance(value, _Packed):
             return value
         try:
