@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from pytest_agentbench.base import typed_json
+from pytest_agentbench.base.bounded_json import check_depth
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.typed_json import FromOne, Number
 
@@ -121,8 +122,8 @@ class Record:
         """
         try:
             record = _decode_line(line)
-            typed_json.check_depth(record.answer)
-            typed_json.check_depth(record.evidence)
+            check_depth(record.answer)
+            check_depth(record.evidence)
         except (ValueError, RecursionError):
             # Half a pair of surrogates, which msgspec does not read, or something to be explained.
             record = typed_json.typed(cls, typed_json.parsed(line))
