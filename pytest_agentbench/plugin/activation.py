@@ -14,7 +14,7 @@ from pytest_agentbench.agents import last_threads
 from pytest_agentbench.agents.exits import ExitGuard
 from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.plugin import answers_at_once, compat, hosts, workers
+from pytest_agentbench.plugin import answers_at_once, compat, debugger, hosts, workers
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import Collection
 from pytest_agentbench.plugin.command_line import (
@@ -51,6 +51,9 @@ def activate(config: pytest.Config) -> None:
             controller_of(config)  # before agents are imported, which may start threads
         resumed = config.getoption("agentbench_resume")
         settings = {n: dataclasses.replace(s, resumed=resumed) for n, s in settings.items()}
+        if debugger.traces(config):  # one stop after the other
+            debugger.check(config, settings.values())
+            settings = {n: dataclasses.replace(s, concurrency=1) for n, s in settings.items()}
         processes = 1 if worker is None else worker["workercount"]
         listening = contextlib.ExitStack()
         listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
@@ -88,6 +91,7 @@ def activate(config: pytest.Config) -> None:
     config.pluginmanager.register(Collection(named, scenarios), _COLLECTION)
     config.pluginmanager.register(MarkedTests(), "agentbench-marked-tests")
     config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
+    config.pluginmanager.register(debugger.DebuggerInUse(), "agentbench-debugger")
     config.stash[PLANS] = {p.benchmark.name: p for p, _ in named}
     keep_only_tests(config, plans)
 
