@@ -56,6 +56,13 @@ def test_trace_stops_at_the_first_line_of_the_agents_own_function(debugged, shap
     assert "no answer within" not in said
 
 
+def test_a_traceback_under_trace_begins_with_the_agent(debugged):
+    said = debugged("def agent(context):\n    raise ValueError('mine')\n", "c\n", "--trace")
+    assert said.count("ValueError: mine") >= 2
+    assert "bdb.py" not in said
+    assert "debugging.py" not in said
+
+
 def test_trace_asks_nothing_ahead(debugged):
     typed = "n\np 'then', inside\nc\n"
     assert (
