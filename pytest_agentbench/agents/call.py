@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
+from pytest_agentbench.agents import debugging
 from pytest_agentbench.agents.code_imports import NOTHING_AROUND, Surroundings
 from pytest_agentbench.agents.described import harmless
 from pytest_agentbench.agents.descriptors import kept_open
@@ -53,6 +54,7 @@ class LocalAgent:
         self._llm = llm
         self._lock = threading.Lock()
         self._loop: _LoopThread | None = None
+        self._loop_here: asyncio.AbstractEventLoop | None = None
         # Each caller has a thread for its calls that may time out.
         self._callers = threading.local()
 
@@ -70,6 +72,8 @@ class LocalAgent:
         __tracebackhide__ = True
         started = time.monotonic()
         function = self._ready()
+        if (debugger := debugging.tracer()) is not None:
+            return debugging.stopping(debugger, self._target, lambda: self._here(function, context))
         if self._timeout is None or inspect.iscoroutinefunction(function):
             # In the caller's own thread, so that a debugger stops where the agent failed.
             answer = _answered(function, context)
@@ -79,6 +83,19 @@ class LocalAgent:
             left = None if self._timeout is None else self._timeout - (time.monotonic() - started)
             return self._awaited(answer.awaitable, left)
         return answer
+
+    def _here(self, function: Callable[[Any], Any], context: Any) -> Any:
+        """The answer, with coroutines in this thread, too: a debugger follows one thread."""
+        __tracebackhide__ = True
+        answer = _answered(function, context)
+        if type(answer) is not _Awaited:
+            return answer
+        if self._loop_here is None:
+            self._loop_here = asyncio.new_event_loop()
+        value, error = self._loop_here.run_until_complete(_outcome(answer.awaitable))
+        if error is not None:
+            raise error
+        return value
 
     def _ready(self) -> Callable[[Any], Any]:
         __tracebackhide__ = True
@@ -120,6 +137,10 @@ class LocalAgent:
         if self._loop is not None:
             self._loop.end()
             self._loop = None
+        if self._loop_here is not None:
+            self._loop_here.run_until_complete(_cancel_others())
+            self._loop_here.close()
+            self._loop_here = None
         close = getattr(self._target, "close", None)
         called = self._function is not None
         if called and callable(close) and not isinstance(self._target, type):
@@ -178,8 +199,10 @@ class _CallThread:
         try:
             answer, error = self._results.get(timeout=timeout)
         except queue.Empty:
-            _raise_in(self._thread)
-            raise AgentTimeout from None
+            if not debugging.is_used():
+                _raise_in(self._thread)
+                raise AgentTimeout from None
+            answer, error = self._results.get()
         if error is not None:
             raise error
         return answer
@@ -238,6 +261,8 @@ class _LoopThread:
         self._waited_for.add(future)
         try:
             done, _ = concurrent.futures.wait([future], timeout=timeout)
+            if not done and debugging.is_used():
+                done, _ = concurrent.futures.wait([future])
         finally:
             self._waited_for.discard(future)
         if not done:

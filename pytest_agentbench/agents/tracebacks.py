@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio.base_events
+import bdb
 import concurrent.futures._base
 import os
 from pathlib import Path
@@ -12,6 +13,7 @@ from types import TracebackType
 _BETWEEN = (
     str(Path(__file__).parent) + os.sep,
     asyncio.base_events.__file__,
+    bdb.__file__,
     concurrent.futures._base.__file__,
 )
 

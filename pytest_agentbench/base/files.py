@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.base import bounded_json
 from pytest_agentbench.base.errors import BenchmarkError
 
 # A file changed twice within the clock's resolution keeps its time stamp, so its digest is not kept.
@@ -92,11 +93,9 @@ def parsed_json(text: str) -> Any:
     Half a character (a lone surrogate) can be written to no file and no terminal.
     """
     try:
-        value = json.loads(text)
+        value = bounded_json.loads(text)
         if _HALF.search(text):
             json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except RecursionError:
-        raise ValueError("nested too deep") from None
     except UnicodeEncodeError as error:
         raise ValueError(
             f"half a character ({error.object[error.start : error.start + 1]!a}) in a text"

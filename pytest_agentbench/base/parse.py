@@ -20,8 +20,10 @@ def path(value: Any) -> str:
     """A text that the system can take for a path; nothing need be there."""
     found = text(value)
     try:
-        Path(found).expanduser().exists()
-    except (OSError, RuntimeError) as error:  # far too long; ~nobody
+        Path(found).expanduser().stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return found
+    except (OSError, RuntimeError, ValueError) as error:  # far too long; ~nobody; a NUL
         raise ValueError(f"expected a path, got {found[:200]!r} ({error!s:.200})") from None
     return found
 

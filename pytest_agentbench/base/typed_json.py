@@ -6,7 +6,6 @@ message. msgspec checks; it does not read the text where that has lone surrogate
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from pytest_agentbench.base import bounded_json
 from pytest_agentbench.base.errors import shown
 from pytest_agentbench.base.plain import keys_shown
 
@@ -22,8 +22,6 @@ _LARGEST = 2**53
 Number = float | Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
 FromOne = Annotated[int, msgspec.Meta(ge=1, le=_LARGEST)]
-
-_DEEPEST = 100  # levels of what we write; code that walks through more may not come back
 
 _WORDS = {
     "str": "a text", "int": "a whole number", "float": "a number", "bool": "true or false",
@@ -38,12 +36,7 @@ _MISSING = re.compile(r"Object missing required field `([^`]*)`")
 
 def parsed(text: str | bytes) -> Any:
     """The values of a JSON text; ``ValueError`` for NaN, numbers beyond floats, and too many levels."""
-    try:
-        data = json.loads(text, parse_constant=_no_number, parse_float=_finite)
-    except RecursionError:
-        raise ValueError(f"more than {_DEEPEST} levels of lists and objects") from None
-    check_depth(data)
-    return data
+    return bounded_json.loads(text, parse_constant=_no_number, parse_float=_finite)
 
 
 def _no_number(word: str) -> float:
@@ -55,17 +48,6 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"the number {text[:30]}, which is too large")
     return number
-
-
-def check_depth(data: Any) -> None:
-    """``ValueError`` for more levels than we ever write."""
-    level, depth = [data] if type(data) in (dict, list) else [], 0
-    while level:
-        depth += 1
-        if depth > _DEEPEST + 20:  # of an answer; a file has some around it
-            raise ValueError(f"more than {_DEEPEST} levels of lists and objects")
-        found = (one.values() if type(one) is dict else one for one in level)
-        level = [one for many in found for one in many if type(one) in (dict, list)]
 
 
 def typed(kind: Any, data: Any) -> Any:

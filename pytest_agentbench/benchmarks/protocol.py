@@ -11,13 +11,14 @@ import abc
 import functools
 import hashlib
 import json
+import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from pytest_agentbench.base import parse
+from pytest_agentbench.base import own_files, parse
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.sources import hub_cache, partitions
 from pytest_agentbench.metrics.estimator import Estimator
@@ -233,7 +234,7 @@ class Benchmark(abc.ABC):
         """Files and folders with the truth, which isolated agents must not read.
 
         By default the file or folder that ``settings.dataset`` names, the hub's copies, or what is called
-        ``demo``, ``demo.*`` and ``make_demo*`` beside the benchmark's module.
+        ``demo``, ``demo.*`` and ``make_demo*`` beside the benchmark's module; the whole zip file, if it lies in one.
         """
         if isinstance(settings.dataset, Path):
             if settings.dataset.exists():
@@ -242,6 +243,8 @@ class Benchmark(abc.ABC):
         if settings.dataset == "hub" and self.hub_repository is not None:
             return list(hub_cache.copies(self.hub_repository))
         folder = self._folder()
+        if (archive := own_files.archive_of(folder)) is not None:
+            return [archive]
         names = ("demo", "demo.*", "make_demo*", "__pycache__/make_demo*")
         return [path for name in names for path in folder.glob(name)]
 
@@ -334,10 +337,15 @@ class Benchmark(abc.ABC):
 
         By default the file ``agent_template.py.txt`` beside the benchmark's module.
         """
-        path = self._folder() / "agent_template.py.txt"
-        if not path.is_file():
+        name = "agent_template.py.txt"
+        try:
+            found = pkgutil.get_data(type(self).__module__, name)
+        except (OSError, ValueError):  # not there; no module that could be found again
+            found = None
+        if found is None:
+            path = self._folder() / name
             raise BenchmarkError(f"{self.name} has no template of an agent: {path} is not there")
-        return path.read_text(encoding="utf-8")
+        return found.decode("utf-8")
 
     def _folder(self) -> Path:
         return Path(sys.modules[type(self).__module__].__file__ or ".").parent

@@ -15,7 +15,15 @@ from pytest_agentbench.agents import last_threads
 from pytest_agentbench.agents.exits import ExitGuard
 from pytest_agentbench.base import progress
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.plugin import agent_in_force, answers_at_once, compat, hosts, shards, workers
+from pytest_agentbench.plugin import (
+    agent_in_force,
+    answers_at_once,
+    compat,
+    debugger,
+    hosts,
+    shards,
+    workers,
+)
 from pytest_agentbench.plugin.arguments import choose, keep_only_tests
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import Collection
@@ -63,6 +71,9 @@ def activate(config: pytest.Config) -> None:
             nodeid: dataclasses.replace(one, resumed=resumed, shard=shard)
             for nodeid, one in settings.items()
         }
+        if debugger.traces(config):  # one stop after the other
+            debugger.check(config, settings.values())
+            settings = {n: dataclasses.replace(s, concurrency=1) for n, s in settings.items()}
         processes = 1 if worker is None else worker["workercount"]
         listening = contextlib.ExitStack()
         listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
@@ -107,6 +118,7 @@ def activate(config: pytest.Config) -> None:
     config.pluginmanager.register(Collection(named, scenarios), _COLLECTION)
     config.pluginmanager.register(MarkedTests(), "agentbench-marked-tests")
     config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
+    config.pluginmanager.register(debugger.DebuggerInUse(), "agentbench-debugger")
     config.stash[PLANS] = {p.benchmark.name: p for p, _ in named}
     keep_only_tests(config, chosen, plans)
 

@@ -151,6 +151,14 @@ def capture_disabled(config: pytest.Config) -> AbstractContextManager[None]:
     return context
 
 
+def is_quit_of_debugger(error: BaseException) -> bool:
+    """Whether somebody has typed ``q`` in pytest's debugger: no agent's own ``pytest.exit()``.
+
+    pytest raises the same exception for both, so only the words tell. Without them, ``q`` fails one sample.
+    """
+    return str(error) == "Quitting debugger"
+
+
 def shows_paths(reporter: pytest.TerminalReporter) -> bool:
     """Whether dots follow the path of a test file (not with ``-q``, nor under xdist).
 

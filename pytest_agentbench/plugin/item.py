@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from pytest_agentbench.agents import debugging
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import EndedByAgent, RemoteAgentError, is_test_outcome
 from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.benchmarks.protocol import Sample
+from pytest_agentbench.plugin import compat
 from pytest_agentbench.plugin.agent_in_force import not_credited
 from pytest_agentbench.plugin.asked import Asked
 from pytest_agentbench.reports import github
@@ -95,6 +97,8 @@ def outcome_of(
         item.session.shouldstop = f"the budget is spent: {outcome.error}"
         pytest.skip(f"not asked: {outcome.error}")
     if isinstance(outcome.error, pytest.exit.Exception):
+        if debugging.is_used() and compat.is_quit_of_debugger(outcome.error):
+            raise outcome.error
         ended = EndedByAgent(f"the agent called pytest.exit({outcome.error.msg!r})")
         outcome.error = ended.with_traceback(outcome.error.__traceback__)
     return outcome

@@ -16,10 +16,10 @@ import os
 import pkgutil
 import socket
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest_agentbench
+from pytest_agentbench.base import own_files
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.protocol import Benchmark, Each, Partitioned, Portion
 from pytest_agentbench.runs.evaluate import evaluate
@@ -145,11 +145,10 @@ def _refuse(worker: str, found: str, ours: str) -> None:
 @functools.cache
 def identity(kind: type[Benchmark]) -> dict[str, str]:
     """What decides the bits of a score: this package's code, and the benchmark's arithmetic here."""
-    root = Path(pytest_agentbench.__file__).parent
     code = hashlib.sha256()
-    for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).as_posix()):
-        code.update(path.relative_to(root).as_posix().encode())
-        code.update(path.read_bytes().replace(b"\r\n", b"\n"))
+    for path, text in own_files.sources("pytest_agentbench"):
+        code.update(path.encode())
+        code.update(text.replace(b"\r\n", b"\n"))
     return {
         "pytest-agentbench": pytest_agentbench.__version__,
         "code": code.hexdigest()[:12],

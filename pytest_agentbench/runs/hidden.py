@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_agentbench.base import files
+from pytest_agentbench.base import files, own_files
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import run_folder
 
@@ -25,6 +25,12 @@ def places(settings: Settings) -> tuple[Path, ...]:
     So that keys of models are as safe as the truth, asbench's config is among them. Some of these places
     may not exist yet.
     """
+    if (archive := own_files.archive_of(_PACKAGE)) is not None:
+        raise BenchmarkError(
+            f"--agent-isolation process: expected pytest-agentbench in a folder, got {archive}, which the "
+            "agent would have to read and in which the truth of the demo data lies: install the package "
+            "(pip install), or unpack that file"
+        )
     *_, rootdir = settings.bases
     found = [files.cache_folder(), rootdir / run_folder.HOUSE]
     truth = settings.benchmark.truth_places(settings)

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from pytest_agentbench.base import typed_json
+from pytest_agentbench.base.bounded_json import check_depth
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.typed_json import FromOne, Number
 
@@ -38,7 +39,11 @@ class _Answer:
     def __get__(self, record: Record | None, owner: type[Record]) -> Any:
         if record is None:
             return None  # the default
-        value = record.__dict__["answer"]
+        try:
+            value = record.__dict__["answer"]
+        except KeyError:
+            # msgspec asks whether it is set yet; from 3.14 on, Python prints any other error.
+            raise AttributeError("answer") from None
         if not isinstance(value, _Packed):
             return value
         try:
@@ -117,8 +122,8 @@ class Record:
         """
         try:
             record = _decode_line(line)
-            typed_json.check_depth(record.answer)
-            typed_json.check_depth(record.evidence)
+            check_depth(record.answer)
+            check_depth(record.evidence)
         except (ValueError, RecursionError):
             # Half a pair of surrogates, which msgspec does not read, or something to be explained.
             record = typed_json.typed(cls, typed_json.parsed(line))

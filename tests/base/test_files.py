@@ -168,7 +168,7 @@ def test_what_cannot_be_locked_is_told_apart_from_what_is_held():
     [
         ('["\\ud800"]', r"half a character \('\\ud800'\) in a text"),
         ('{"\\uDFFF": 1}', "half a character"),
-        ("[" * 5000, "nested too deep"),
+        ("[" * 5000 + "]" * 5000, "more than 100 levels"),
         ("[1", "Expecting"),
         ("1" * 5000, "Exceeds the limit"),
     ],

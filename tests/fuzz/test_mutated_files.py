@@ -18,7 +18,7 @@ def test_changed_files_are_read_as_what_they_are_or_refused_by_name():
 
 
 DEEP = '{"a":' * 3000 + "1" + "}" * 3000
-ODD = {"half a character": '"\\ud800"', "nested too deep": DEEP}
+ODD = {"half a character": '"\\ud800"', "more than 100 levels": DEEP}
 FILES = {
     "user.json": '{{"user_id": "demo-user-000", "name": {}}}\n',
     "item.json": '{{"item_id": "i", "title": {}}}\n',

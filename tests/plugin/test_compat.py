@@ -103,9 +103,9 @@ def test_the_matrix_has_the_lowest_versions_and_its_paths_exist():
     for package in ("pytest", "pytest-xdist"):
         lowest = re.findall(rf'"{package}>=([\d.]+)', project)
         assert lowest
-        assert {f"{package}=={version}.*" for version in lowest} <= {
-            line.partition(": ")[2] for line in tox["testenv"]["deps"].split("\n")
-        }
+        deps = [line.partition(": ")[2] for line in tox["testenv"]["deps"].split("\n")]
+        for version in lowest:  # the first release of it, whatever mended it later
+            assert re.search(rf"^{package}=={version}\.[01]$", "\n".join(deps), re.MULTILINE)
 
 
 # Against the pytest and xdist that are installed: fails where one of them has changed.

@@ -203,34 +203,26 @@ def test_beside_a_projects_own_agent_option_the_prefixed_one_is_ours(project):
 
 
 def test_unused_the_plugin_is_silent_and_light(project):
+    """Compared with a run without it: Python's own pdb, which pytest imports, brings asyncio from 3.14 on."""
     project.write(
         test_light__py="import sys\n"
+        "from pathlib import Path\n"
         "def test_light():\n"
-        "    heavy = {'numpy', 'torch', 'nltk', 'numba', 'polars', 'yaml', 'asyncio', 'scipy', 'msgspec'}\n"
-        "    ours = {m for m in sys.modules if m.startswith('pytest_agentbench')}\n"
-        "    assert 'pytest_agentbench.plugin' in ours\n"
-        "    assert not heavy & set(sys.modules)\n"
+        "    Path('modules.txt').write_text(' '.join(sys.modules))\n"
     )
-    result = project.pytest_process(
-        "-p",
-        "no:hypothesispytest",
-        "-p",
-        "no:benchmark",
-        "-p",
-        "no:xdist",
-        "-p",
-        "no:rerunfailures",
-        "-p",
-        "no:html",
-        "-p",
-        "no:metadata",
-        "-p",
-        "no:pytest_cov",
-        "-p",
-        "no:anyio",
-    )
-    result.assert_outcomes(passed=1)
-    assert "agentbench:" not in result.stdout.str()
+    others = ("hypothesispytest", "benchmark", "xdist", "rerunfailures", "html", "metadata",
+              "pytest_cov", "anyio")  # fmt: skip
+
+    def imported(*off):
+        result = project.pytest_process(*(word for one in off for word in ("-p", f"no:{one}")))
+        result.assert_outcomes(passed=1)
+        assert "agentbench:" not in result.stdout.str()
+        return set((project.path / "modules.txt").read_text().split())
+
+    added = imported(*others) - imported(*others, "agentbench")
+    heavy = {"numpy", "torch", "nltk", "numba", "polars", "yaml", "asyncio", "scipy", "msgspec"}
+    assert "pytest_agentbench.plugin" in added
+    assert not heavy & added
     assert not (project.path / ".agentbench").exists()
 
 

@@ -60,7 +60,7 @@ def test_a_parameter_of_another_benchmark_is_a_usage_error(project):
 
 def test_an_ini_key_of_a_benchmark_is_known_to_every_session(project):
     project.write(
-        pytest__ini="[pytest]\nstrict_config = true\naddopts = --strict-config\n"
+        pytest__ini="[pytest]\naddopts = --strict-config\n"
         "agentbench_text_models = none\nagentbench_keep_candidate_order = true\n",
         test_own__py="def test_own():\n    pass\n",
     )

@@ -71,7 +71,7 @@ def test_the_class_in_a_manifest_is_shown_and_not_imported(tmp_path):
             "in JSON, got NaN, which is no JSON",
         ),
         ('{"benchmark": "toysum", "seed": 1e999}', "got the number 1e999, which is too large"),
-        ('{"x": ' + "[" * 3000, "got more than 100 levels"),
+        ('{"x": ' + "[" * 3000 + "]" * 3000 + "}", "got more than 100 levels"),
     ],
 )
 def test_what_is_not_a_run_is_refused(tmp_path, text, said):

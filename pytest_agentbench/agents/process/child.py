@@ -50,8 +50,11 @@ def main() -> None:
         cast(Any, stream).reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True
         )
-    # The last lines of stderr then show where a segmentation fault happened.
-    faulthandler.enable(all_threads=False)
+    # The last lines of stderr then show where a segmentation fault happened, in Python's code.
+    if sys.version_info >= (3, 14):
+        faulthandler.enable(all_threads=False, c_stack=False)
+    else:
+        faulthandler.enable(all_threads=False)
     try:
         _serve_parent(channel)
     except ConnectionError:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_agentbench.base import own_files
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.behavior_modeling import layouts, sample_groups
 from pytest_agentbench.benchmarks.behavior_modeling import store as stores
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pytest_agentbench.settings.settings import Settings
 
 LAYOUT = "tasks, and user.json, item.json, review.json"
-DEMO_FOLDER = Path(__file__).with_name("demo")
+DEMO_FOLDER = own_files.on_disk(__package__, "demo")
 HUB_REPOSITORY = "tsinghua-fib-lab/behavior-modeling-benchmark"
 
 # Every context has these keys, as in asbench: those of the other target hold None.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.behavior_modeling.data import BehaviorDataset
     from pytest_agentbench.runs.record import Record
 
-BOARDS = Path(__file__).with_name("challenge_boards.json")
+BOARDS = "challenge_boards.json"
 PERCENTILES = (50, 90, 99)
 
 
@@ -105,7 +105,7 @@ def calibration(pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
 
 def boards(digest: str) -> dict[str, Any]:
     """The public boards of the challenge, as context; other data unless the digest says otherwise."""
-    known = json.loads(BOARDS.read_text(encoding="utf-8"))
+    known = json.loads(resources.files(__package__).joinpath(BOARDS).read_text(encoding="utf-8"))
     rows = [
         [f"{one['track']}, {one['phase']}: {one['metric']}", str(one["submissions"]),
          f"{one['top']:.4f}", f"{one['median']:.4f}"]

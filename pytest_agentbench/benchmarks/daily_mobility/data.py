@@ -6,9 +6,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_agentbench.base import own_files
 from pytest_agentbench.benchmarks.daily_mobility.intentions import CODES, SLOT_MINUTES, SLOTS
 from pytest_agentbench.benchmarks.daily_mobility.population import Population, load_truth
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
@@ -20,7 +20,7 @@ from pytest_agentbench.city.profiles import LAYOUT, PROFILES, city_view, load_pr
 if TYPE_CHECKING:
     from pytest_agentbench.settings.settings import Settings
 
-DEMO_FOLDER = Path(__file__).with_name("demo")
+DEMO_FOLDER = own_files.on_disk(__package__, "demo")
 HUB_REPOSITORY = "tsinghua-fib-lab/daily-mobility-generation-benchmark"
 TARGET = "user"
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_agentbench.base import own_files
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob import table_cache
 from pytest_agentbench.benchmarks.humob.editions import (
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from pytest_agentbench.settings.settings import Settings
 
-DEMO_FILE = Path(__file__).with_name("demo.csv.gz")
+DEMO_FILE = own_files.on_disk(__package__, "demo.csv.gz")
 TARGET = "uid"
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_agentbench.base import own_files
 from pytest_agentbench.base.errors import BenchmarkError, expect
 from pytest_agentbench.base.files import read_json
 from pytest_agentbench.base.plain import is_finite
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-DEMO_FOLDER = Path(__file__).with_name("demo")
+DEMO_FOLDER = own_files.on_disk(__package__, "demo")
 HUB_REPOSITORY = "tsinghua-fib-lab/hurricane-mobility-generation-benchmark"
 TRUTH_FILE = "groundtruth/hurricane_groundtruth.json"
 USER, POPULATION = "user", "population"

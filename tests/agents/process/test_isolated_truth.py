@@ -114,10 +114,10 @@ def test_what_one_call_was_told_is_gone_in_the_next(isolated):
         import gc
         def agent(context):
             gc.collect()
-            return sum(1 for thing in gc.get_objects() if type(thing) is dict and "marked" in thing)
+            return sum(1 for thing in gc.get_objects() if type(thing) is dict and thing.get("marked") == 7)
         """
     )
-    assert agent({"marked": 1, "n": [1]}) == 1
+    assert agent({"marked": 7, "n": [1]}) == 1
     assert agent({"n": [2]}) == 0
 
 

@@ -9,7 +9,6 @@ import csv
 import glob
 import importlib
 import itertools
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.base import bounded_json
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.files import file_digest
 
@@ -173,8 +173,8 @@ def _json_lines(datasets: Any, source: RowSource, option: str) -> Iterator[list[
 
 def _object(text: str, where: str, number: int) -> Row:
     try:
-        found = json.loads(text.lstrip("\ufeff"))
-    except (ValueError, RecursionError) as error:
+        found = bounded_json.loads(text.lstrip("\ufeff"))
+    except ValueError as error:
         raise BenchmarkError(
             f"{where}{number}: expected one JSON object a line, but {error}"
         ) from None
