@@ -50,9 +50,8 @@ class Controller:
         self._config = config
         self._started = time.strftime("%Y%m%d-%H%M%S")
         self.collectors: dict[str, Collector] = {}  # by node id of the run
-        self._asked: dict[
-            str, tuple[Collector, tuple[Question, ...]]
-        ] = {}  # by node id of the item
+        # By node id of the item.
+        self._asked: dict[str, tuple[Collector, tuple[Question, ...]]] = {}
         option = config.option
         self._asks = not (option.collectonly or option.setupplan or option.setuponly)
         self._counted = 0  # gates that the session counts among its tests

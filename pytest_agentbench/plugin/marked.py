@@ -40,6 +40,8 @@ class RecordingAgent:
         return self._agent(context)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_agent":  # in a copy that is not made yet
+            raise AttributeError(name)
         return getattr(self._agent, name)
 
     def evaluated(self) -> Evaluation:

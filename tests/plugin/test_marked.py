@@ -70,7 +70,8 @@ def test_a_conftests_own_agent_is_recorded_and_keeps_its_attributes(project):
     project.write(
         conftest__py="import pytest\nclass Own:\n    name = 'own'\n    def __call__(self, context):\n"
         "        return context['a'] + context['b']\n@pytest.fixture\ndef agent():\n    return Own()\n",
-        test_mine__py=HEAD + "assert agent.name == 'own'\n    agent(sample.context)",
+        test_mine__py=HEAD
+        + "import copy\n    assert copy.copy(agent).name == agent.name == 'own'\n    agent(sample.context)",
     )
     assert project.pytest().ret == 0
     assert project.scores()["agent"]["name"] == "conftest.py:agent"
