@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from pytest_agentbench.benchmarks.protocol import Sample
-from pytest_agentbench.plugin import compat
+from pytest_agentbench.plugin import fixture_compat
 from pytest_agentbench.runs.plan import Plan, Question
 
 
@@ -39,9 +39,9 @@ class Asked:
 
 def asked(item: pytest.Item) -> Asked | None:
     """What an item asks; None for a test that asks no agent about a sample."""
-    found = compat.parameters(item).get("sample")
+    found = fixture_compat.parameters(item).get("sample")
     # A user's own test may take samples alone. pytest-benchmark's --benchmark-only skips all that is not timed.
-    if not isinstance(found, Asked) or "agent" not in compat.fixture_names(item):
+    if not isinstance(found, Asked) or "agent" not in fixture_compat.fixture_names(item):
         return None
     return None if getattr(item.config.option, "benchmark_only", False) else found
 

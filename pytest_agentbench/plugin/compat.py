@@ -13,7 +13,7 @@ import logging
 import queue
 import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from importlib import metadata
 from types import ModuleType
@@ -103,26 +103,6 @@ class MemoryModule(pytest.Module):
 
     def _getobj(self) -> Any:
         return self.obj
-
-
-def parameters(item: pytest.Item) -> Mapping[str, Any]:
-    """The values that a parametrised item was made with; none for any other item.
-
-    ``request.param`` is public and is there only while a fixture runs. Raises if it is gone.
-    """
-    callspec = getattr(item, "callspec", None)
-    if callspec is None:
-        return {}
-    found: Mapping[str, Any] = _get(callspec, "params", "pytest")
-    return found
-
-
-def fixture_names(item: pytest.Item) -> Sequence[str]:
-    """The fixtures that an item asks for; ``request.fixturenames`` is there only while a fixture runs.
-
-    Without it: none, and an item that asks none of ours is let alone.
-    """
-    return getattr(item, "fixturenames", ())
 
 
 # pytest: output

@@ -1,4 +1,4 @@
-"""What :mod:`compat` is for, around fixtures: who defines one, and which one an item is given.
+"""What :mod:`compat` is for, around fixtures and parameters: who defines one, and what an item is given.
 
 pytest shows this to nobody before it runs a fixture. Where a name is gone, functions raise, or say what they do without it.
 """
@@ -6,7 +6,7 @@ pytest shows this to nobody before it runs a fixture. Where a name is gone, func
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -53,6 +53,26 @@ def fixtures_of(item: pytest.Function, name: str) -> list[Function]:
 def is_parameter(function: Function) -> bool:
     """Whether pytest made a fixture's function itself, to hand on a parameter. By its module alone."""
     return (getattr(function, "__module__", None) or "").startswith("_pytest.")
+
+
+def parameters(item: pytest.Item) -> Mapping[str, Any]:
+    """The values that a parametrised item was made with; none for any other item.
+
+    ``request.param`` is public and is there only while a fixture runs. Raises if it is gone.
+    """
+    callspec = getattr(item, "callspec", None)
+    if callspec is None:
+        return {}
+    found: Mapping[str, Any] = _get(callspec, "params", "pytest")
+    return found
+
+
+def fixture_names(item: pytest.Item) -> Sequence[str]:
+    """The fixtures that an item asks for; ``request.fixturenames`` is there only while a fixture runs.
+
+    Without it: none, and an item that asks none of ours is let alone.
+    """
+    return getattr(item, "fixturenames", ())
 
 
 def load_conftests(config: pytest.Config, folder: Path) -> None:

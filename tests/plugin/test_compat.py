@@ -184,16 +184,6 @@ def test_memory_module(project, imported):
     assert sum("toysum::" in line for line in result.outlines) == 2
 
 
-def test_parameters_and_fixture_names(pytester):
-    pytester.makepyfile(
-        test_own="import pytest\n@pytest.mark.parametrize('n', [7])\ndef test_one(n, tmp_path): pass\n"
-        "def test_two(): pass\n"
-    )
-    items, _ = pytester.inline_genitems()
-    assert [dict(compat.parameters(item)) for item in items] == [{"n": 7}, {}]
-    assert [set(compat.fixture_names(item)) >= {"n", "tmp_path"} for item in items] == [True, False]
-
-
 def test_fail_session(pytester):
     pytester.makepyfile("def test_one(): pass\n")
     pytester.makeconftest(
@@ -534,8 +524,6 @@ def test_a_module_without_getobj_is_refused(monkeypatch):
     [
         (lambda: compat.help_is_asked(Bare()), False),
         (lambda: compat.explain_unknown_options(Bare(), "x"), None),
-        (lambda: compat.parameters(Bare()), {}),
-        (lambda: compat.fixture_names(Bare()), ()),
         (lambda: compat.log_handlers(FakeConfig()), []),
         (lambda: compat.shows_paths(Bare()), True),
         (lambda: compat.suite_property(FakeConfig()), None),

@@ -101,3 +101,21 @@ def test_before_pytest_9_1_a_conftest_is_seen_by_every_node_of_its_folder():
 def test_without_a_way_to_load_them_conftests_are_loaded_later(tmp_path):
     config = Bare(pluginmanager=Bare(), rootpath=tmp_path)
     assert fixture_compat.load_conftests(config, tmp_path) is None
+
+
+def test_parameters_and_fixture_names(pytester):
+    pytester.makepyfile(
+        test_own="import pytest\n@pytest.mark.parametrize('n', [7])\ndef test_one(n, tmp_path): pass\n"
+        "def test_two(): pass\n"
+    )
+    items, _ = pytester.inline_genitems()
+    assert [dict(fixture_compat.parameters(item)) for item in items] == [{"n": 7}, {}]
+    assert [set(fixture_compat.fixture_names(item)) >= {"n", "tmp_path"} for item in items] == [
+        True,
+        False,
+    ]
+
+
+def test_an_item_without_parameters_or_fixtures_has_none():
+    assert fixture_compat.parameters(Bare()) == {}
+    assert fixture_compat.fixture_names(Bare()) == ()
