@@ -107,9 +107,10 @@ def _hook(config: pytest.Config, name: str, without: Sequence[str]) -> Any:
 
 
 def _begin_line(config: pytest.Config) -> None:
-    """Ends the line of dots, or a lone ``F`` would stand after ``[100%]``."""
+    """Ends the line of dots where pytest has written ``[100%]``: of late it does so after the loop alone."""
     terminal = config.pluginmanager.getplugin("terminalreporter")
-    if terminal is not None and terminal.verbosity <= 0:
+    waits = hasattr(terminal, "pytest_runtestloop")
+    if terminal is not None and not waits and terminal.verbosity <= 0:
         terminal.ensure_newline()
         if not compat.shows_paths(terminal):
             terminal.write_line("")
