@@ -79,9 +79,12 @@ def test_every_example_answers_what_its_benchmark_accepts(demo, name, agent, mea
         assert benchmark.check(sample, asked(function, sample.context))
 
 
-@pytest.mark.parametrize("number", range(DOCS.count("```python\n")))
-def test_every_agent_in_the_documentation_answers(demo, tmp_path, number):
-    code = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)[number]
+# Fixtures are run with their commands (tests/test_docs.py).
+CODES = re.findall(r"```python\n((?!# conftest\.py).*?)```", DOCS, re.DOTALL)
+
+
+@pytest.mark.parametrize("code", CODES, ids=range(len(CODES)))
+def test_every_agent_in_the_documentation_answers(demo, tmp_path, code):
     path = tmp_path / "documented.py"
     path.write_text(code, encoding="utf-8")
     module = load(path)

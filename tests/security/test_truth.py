@@ -122,14 +122,12 @@ def test_without_confinement_the_header_says_so_and_it_finds_everything(
 @pytest.mark.parametrize("own", [False, True], ids=["baseline", "fixture"])
 def test_the_header_is_silent_where_nothing_is_confined(project, own):
     """A baseline of ours and an agent of conftest.py answer in our process."""
-    project.write(agent__py="def agent(context): return 0\n")
     if own:
         project.write(
             conftest__py="import pytest\n@pytest.fixture\n"
             "def agent(): return lambda context: context['a'] + context['b']\n"
         )
-    agent = ["--agent=agent.py"] if own else []
-    result = project.pytest("--benchmark=toysum", "--agent-isolation=process", "--limit=1", *agent)
+    result = project.pytest("--benchmark=toysum", "--agent-isolation=process", "--limit=1")
     assert result.ret == 0
     assert "confinement" not in result.stdout.str()
 
