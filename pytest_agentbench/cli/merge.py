@@ -33,7 +33,7 @@ _GATES = next(option for option in OPTIONS if option.key == "gates")
 class Merging:
     """What the command says beside the runs."""
 
-    gates: Sequence[str] = ()  # those of the runs, where there are none
+    gates: Sequence[str] = ()  # beside those of the runs
     baseline: str | None = None
     out: Path | None = None  # the folder of the merged run
     partial: bool = False
@@ -99,11 +99,11 @@ def _data(runs: Sequence[StoredRun], dataset: str | None) -> tuple[Settings, Dat
 
 
 def _settings(settings: Settings, runs: Sequence[StoredRun], how: Merging) -> Settings:
-    """Those of the runs, with what the command says, and without the truth if one of them leaves it out."""
-    if how.gates:
-        asked = gates.combine([_GATES.read(list(how.gates), "--gate")])
-    else:
-        asked = merging.gates_of(runs)
+    """Those of the runs, with what the command says, and without the truth if one of them leaves it out.
+
+    Its gates are decided beside those of the runs, as pytest's --gate beside a scenario's.
+    """
+    asked = gates.combine([merging.gates_of(runs), _GATES.read(list(how.gates), "--gate")])
     return dataclasses.replace(
         settings,
         gates=asked,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -46,12 +46,12 @@ def asked(item: pytest.Item) -> Asked | None:
     return None if getattr(item.config.option, "benchmark_only", False) else found
 
 
-def as_text(items: Sequence[pytest.Item]) -> str:
-    """What the items of a worker ask, for the controller, which collects none."""
+def as_text(items: Sequence[pytest.Item], plans: Iterable[Plan]) -> str:
+    """The runs of a worker and what its items ask, for the controller, which collects none."""
     found = {n: own for n, item in enumerate(items) if (own := asked(item)) is not None}
     return json.dumps(
         {
-            "runs": {own.run: benchmark_class(own.plan) for own in found.values()},
+            "runs": {plan.settings.nodeid: benchmark_class(plan) for plan in plans},
             "items": [
                 (number, own.run, own.questions[0].epoch, [q.sample for q in own.questions])
                 for number, own in found.items()

@@ -166,7 +166,7 @@ class Collection:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """On a worker: tells the controller what the items ask, before xdist tells it their node ids."""
         if hasattr(session.config, "workerinput"):
-            text = as_text(session.items)
+            text = as_text(session.items, self.plans)
             messages.send(session.config, "collected", confirmed=False, text=text)
 
     @pytest.hookimpl(wrapper=True)

@@ -54,6 +54,7 @@ class Controller:
         self._asked: dict[str, tuple[Collector, tuple[Question, ...]]] = {}
         option = config.option
         self._asks = not (option.collectonly or option.setupplan or option.setuponly)
+        self._gates: dict[str, list[publish.Gate]] = {}  # of each run, those to be reported
         self._counted = 0  # gates that the session counts among its tests
         self._progress = ProgressLine(config)
         self._signals = Signals()
@@ -150,6 +151,12 @@ class Controller:
             self.stop(overspent)
         self._progress.show(collector.plan, collector.records.values(), len(collector.expected))
 
+    def cut_short(self, said: str, returncode: int | None) -> int | None:
+        """Somebody calls pytest.exit(). The session does not pass then; returns what it returns."""
+        self._stopped = f"pytest.exit: {said}"
+        passes = self._asks and returncode == pytest.ExitCode.OK
+        return int(pytest.ExitCode.TESTS_FAILED) if passes else returncode
+
     def stop(self, reason: str) -> None:
         """Ends the session: pytest's, or the one of xdist that hands out the items."""
         self._stopped = reason
@@ -200,12 +207,15 @@ class Controller:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
         """Scores the runs where the loop was cut short, before others look at the session."""
-        if self._looped and not self._finished:
+        # pytest.exit() may end a session with 0 before its loop.
+        ended = self._looped or (self._asks and session.exitstatus == pytest.ExitCode.OK)
+        if ended and not self._finished:
             try:
                 if self._finish(session) and session.exitstatus in _RAISED:
                     session.exitstatus = pytest.ExitCode.TESTS_FAILED
             except KeyboardInterrupt:  # a second Ctrl-C: no scores then
                 session.exitstatus = pytest.ExitCode.INTERRUPTED
+        self._report_gates(session)  # those that Ctrl-C has kept from it
         return (yield)
 
     def _hear_workers_out(self) -> None:
@@ -235,15 +245,17 @@ class Controller:
     def _finish(self, session: pytest.Session) -> bool:
         """Scores all runs and reports their gates; whether anything failed."""
         self._finished = self._signals.finishing = True
-        for collector in self.collectors.values():
+        gates = self._gates
+        for run, collector in self.collectors.items():
             collector.plan.stop_asking()
+            gates[run] = publish.undecided(collector.plan.settings, "interrupted in scoring")
         self._hear_workers_out()
         failed = False
-        gates: dict[str, list[publish.Gate]] = {}
         for run, collector in self.collectors.items():
             collector.log_kept(seconds=None if self._completed else _LAST_ANSWERS)
             collector.check_log()
-            incomplete = self._incomplete(session, collector) if collector.expected else None
+            unasked = self._completed and not collector.expected
+            incomplete = None if unasked else self._incomplete(session, collector)
             tell = functools.partial(self._tell, collector)
             to_mlflow = bool(self._config.getoption("agentbench_mlflow"))
             gates[run] = publish.finish(collector, incomplete, tell, to_mlflow)
@@ -255,11 +267,16 @@ class Controller:
         # Those of a run that was cut short are fewer.
         more = sum(map(len, gates.values())) - self._counted
         compat.count_more_tests(session, max(more, 0))
-        for run, found in gates.items():
-            gate_reports.report(session, run, found)
-        return failed or any(
-            failure is not None for found in gates.values() for _, failure in found
-        )
+        failed |= any(failure is not None for found in gates.values() for _, failure in found)
+        self._report_gates(session)
+        return failed
+
+    def _report_gates(self, session: pytest.Session) -> None:
+        """Reports the gates that were not reported yet."""
+        for run, found in self._gates.items():
+            while found:
+                gate_reports.report(session, run, found[:1])
+                del found[0]
 
     def _tell(self, collector: Collector, scores: Scores) -> None:
         """Gives the scores of a run to JUnit and to other plugins."""
@@ -280,7 +297,8 @@ class Controller:
         """Why the run was cut short, or None. Of a run that was, no gate is decided."""
         reason = collector.unlogged or self._stopped or session.shouldfail or session.shouldstop
         broken = collector.unlogged or session.exitstatus in _INCOMPLETE
-        if broken or ((reason or not self._completed) and collector.missing()):
+        lacks = collector.missing() or not collector.expected
+        if broken or ((reason or not self._completed) and lacks):
             reason = reason or pytest.ExitCode(session.exitstatus).name.lower()
             return f"the session was cut short ({reason})"
         return None

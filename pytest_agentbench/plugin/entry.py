@@ -79,7 +79,13 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     controller = config.pluginmanager.getplugin("agentbench-controller")
     if controller is not None:
         controller.begin_loop(session)
-    result = yield
+    try:
+        result = yield
+    except pytest.exit.Exception as error:
+        controller = config.pluginmanager.getplugin("agentbench-controller")
+        if controller is not None:
+            error.returncode = controller.cut_short(str(error.msg), error.returncode)
+        raise
     controller = config.pluginmanager.getplugin("agentbench-controller")
     if controller is not None:
         controller.finish_loop(session)

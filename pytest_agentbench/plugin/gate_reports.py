@@ -19,17 +19,20 @@ class GateItem(pytest.Item):
     """One gate. It is not collected: it runs when all samples have been asked."""
 
     failure: str | None
+    is_reported = False
     # A conftest's hooks may take every item for a function.
     fixturenames: Sequence[str] = ()
     module = cls = instance = None
     funcargs: dict[str, Any]
     function: Any
+    obj: Any
 
     @classmethod
     def make(cls, session: pytest.Session, run: str, name: str, failure: str | None) -> GateItem:
         item: GateItem = cls.from_parent(session, name=name, nodeid=f"{run}::{name}")
         item.failure = failure
-        item.funcargs, item.function = {}, item.runtest
+        item.funcargs = {}
+        item.obj = item.function = item.runtest
         return item
 
     def runtest(self) -> None:
@@ -46,16 +49,11 @@ def report(session: pytest.Session, run: str, gates: Sequence[tuple[str, str | N
     if gates and compat.distributed_session(session.config) is not None:
         _begin_line(session.config)
     for name, failure in gates:
-        before = session.testsfailed
         item = GateItem.make(session, run, name, failure)
-        try:
+        with contextlib.suppress(Exception):  # of a hook that knows no such item
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        except (Exception, pytest.skip.Exception, pytest.fail.Exception) as error:
-            with contextlib.suppress(pytest.PytestWarning):  # where warnings are errors
-                item.warn(pytest.PytestWarning(f"{item.nodeid}: {type(error).__name__}: {error}"))
-        if failure is not None and session.testsfailed == before:
-            # Another plugin has skipped it or passed it over.
-            _log(item, _failed(item))
+        if not item.is_reported:
+            GateProtocol().pytest_runtest_protocol(item)
 
 
 def report_without_run(session: pytest.Session, gates: Sequence[str]) -> None:
@@ -72,38 +70,52 @@ class GateProtocol:
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
         if not isinstance(item, GateItem):
             return None
-        hook = item.config.hook
-        hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        location = {"nodeid": item.nodeid, "location": item.location}
+        _tell(item, "logstart", **location)
+        item.is_reported = True
         for when in ("setup", "call", "teardown"):
-            _log(item, hook.pytest_runtest_makereport(item=item, call=_called(item, when)))
-        hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+            _tell(item, "logreport", report=_reported(item, when))
+        _tell(item, "logfinish", **location)
         return True
 
 
-def _called(item: GateItem, when: Any) -> pytest.CallInfo[None]:
+def _reported(item: GateItem, when: Any) -> pytest.TestReport:
+    """The report of a phase. Others see the gate as a test; none of them may skip it, or decide it otherwise."""
     # After Ctrl-C pytest captures no more and refuses to. Its own setup keeps a stack of fixtures, which
     # a test that was interrupted has left as it was.
     without = ("capturemanager",) if when == "call" else ("capturemanager", "runner")
-    run = _hook(item.config, f"pytest_runtest_{when}", without)
+    run = _hook(item.config, f"pytest_runtest_{when}", _named(item.config, without))
     given = {"nextitem": None} if when == "teardown" else {}
     ends = (KeyboardInterrupt, pytest.exit.Exception)
-    return pytest.CallInfo.from_call(lambda: run(item=item, **given), when, reraise=ends)
+    call = pytest.CallInfo.from_call(lambda: run(item=item, **given), when, reraise=ends)
+    expected = "failed" if when == "call" and item.failure is not None else "passed"
+    with contextlib.suppress(Exception, pytest.skip.Exception, pytest.fail.Exception):
+        report = item.config.hook.pytest_runtest_makereport(item=item, call=call)
+        if report.outcome == expected and not hasattr(report, "wasxfail"):
+            made: pytest.TestReport = report
+            return made
+    alone = item.runtest if when == "call" else lambda: None
+    return pytest.TestReport.from_item_and_call(item, pytest.CallInfo.from_call(alone, when))
 
 
-def _log(item: GateItem, report: pytest.TestReport) -> None:
-    _hook(item.config, "pytest_runtest_logreport", _REMEMBERING)(report=report)
+def _tell(item: GateItem, what: str, **told: Any) -> None:
+    """Tells all plugins of a gate; conftests last, for they may know collected tests only, and raise."""
+    config, hook = item.config, f"pytest_runtest_{what}"
+    plugins = config.pluginmanager.list_name_plugin()
+    conftests = [plugin for name, plugin in plugins if Path(name).name == "conftest.py"]
+    _hook(config, hook, [*_named(config, _REMEMBERING), *conftests])(**told)
+    with contextlib.suppress(Exception):
+        _hook(config, hook, [plugin for _, plugin in plugins if plugin not in conftests])(**told)
 
 
-def _failed(item: GateItem) -> pytest.TestReport:
-    call = pytest.CallInfo.from_call(item.runtest, when="call")
-    return pytest.TestReport.from_item_and_call(item, call)
+def _named(config: pytest.Config, names: Sequence[str]) -> list[Any]:
+    found = (config.pluginmanager.getplugin(name) for name in names)
+    return [plugin for plugin in found if plugin is not None]
 
 
-def _hook(config: pytest.Config, name: str, without: Sequence[str]) -> Any:
-    """A hook as some plugins do not see it."""
-    manager = config.pluginmanager
-    plugins = [manager.getplugin(plugin) for plugin in without]
-    return manager.subset_hook_caller(name, [plugin for plugin in plugins if plugin is not None])
+def _hook(config: pytest.Config, name: str, without: Sequence[Any]) -> Any:
+    """A hook as these plugins do not see it."""
+    return config.pluginmanager.subset_hook_caller(name, without)
 
 
 def _begin_line(config: pytest.Config) -> None:

@@ -62,8 +62,10 @@ def plan_of(node: Any) -> Plan | None:
 
 def collected(node: Any, ids: Sequence[str], text: str) -> None:
     """On the controller, which collects nothing itself: what a worker has collected."""
-    controller = activation.controller_of(node.config)
     runs, items = from_text(text)
+    if not runs:
+        return
+    controller = activation.controller_of(node.config)
     for run, benchmark in runs.items():
         if run not in controller.collectors:
             _plan(node.config, benchmark, node.config.stash[messages.LOOPING])

@@ -27,6 +27,7 @@ from pytest_agentbench.runs.scores_file import (
     Scores,
 )
 from pytest_agentbench.scoring import compare, floor, judge, scores
+from pytest_agentbench.settings.settings import Settings
 
 # The name of a gate and why it failed; None where it passed.
 Gate = tuple[str, str | None]
@@ -48,11 +49,7 @@ def finish(
     if not questions and not incomplete and not collector.plan.settings.typed:
         return []
     if not questions:
-        why = incomplete or "no sample was selected"
-        return [
-            (f"gate[{gate.text}]", f"not decided: {why}")
-            for gate in collector.plan.settings.requested_gates
-        ]
+        return undecided(collector.plan.settings, incomplete or "no sample was selected")
     try:
         result = _scored(collector, questions, incomplete)
     except Exception as error:
@@ -82,6 +79,11 @@ def finish(
         for one in result.gates
         if one.passed is not None or one.gate in requested
     ]
+
+
+def undecided(settings: Settings, why: str) -> list[Gate]:
+    """The gates that somebody asked for, failed because they could not be decided."""
+    return [(f"gate[{gate.text}]", f"not decided: {why}") for gate in settings.requested_gates]
 
 
 def _beside(collector: Collector) -> Iterator[GateResult]:

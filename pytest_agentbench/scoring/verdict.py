@@ -50,8 +50,9 @@ def _problem(run: StoredRun) -> str | None:
     if problem is not None:
         return problem
     samples = scores.samples
+    failed = [gate for gate in scores.gates if gate.passed is False]
     counted = samples.ok + samples.invalid + samples.error + samples.timeout
-    if not 0 < samples.total <= records or counted != samples.total:
+    if not failed and (not 0 < samples.total <= records or counted != samples.total):
         return f"the counts do not agree: {samples.total} samples, {counted} with a status, {records} records"
     if not scores.gates:
         return "no gate was decided"
@@ -59,7 +60,6 @@ def _problem(run: StoredRun) -> str | None:
     if open_gates:
         why = "" if scores.shard is None else f" ({scores.shard.undecided})"
         return f"not decided: {', '.join(open_gates)}{why}"
-    failed = [gate for gate in scores.gates if not gate.passed]
     if failed:
         return "; ".join(f"gate failed: {gate.gate}: {gate.failure}" for gate in failed)
     if samples.ok < samples.total:  # each is a failed test, so pytest has not passed either

@@ -158,7 +158,7 @@ ASSUMES = """
 import pytest
 
 def pytest_runtest_setup(item):
-    assert "driver" not in item.fixturenames and item.function and item.module is None or item.obj
+    assert "driver" not in item.fixturenames and item.function and item.obj
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
@@ -192,3 +192,94 @@ def test_a_run_that_came_to_its_end_was_not_cut_short(project, plugin):
     result = project.pytest_process("--benchmark=toysum", *plugin)
     assert result.ret == 0
     assert "cut short" not in result.stdout.str() + result.stderr.str()
+
+
+KNOWN = """
+ids = set()
+
+def pytest_collection_modifyitems(items):
+    ids.update(item.nodeid for item in items)
+
+def pytest_runtest_logreport(report):
+    if report.nodeid not in ids:
+        raise KeyError(report.nodeid)
+"""
+SETUP = "import pytest\ndef pytest_runtest_setup(item):\n    {}\n"
+XFAIL = """
+import pytest
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed:
+        report.outcome, report.wasxfail = "skipped", "known"
+    return report
+"""
+
+
+@pytest.mark.parametrize(
+    "conftest",
+    [
+        KNOWN,
+        SETUP.format("item.module.__name__"),
+        SETUP.format("if 'gate' in item.name: pytest.skip('not today')"),
+        SETUP.format("if 'gate' in item.name: pytest.fail('never')"),
+        XFAIL,
+        "def pytest_runtest_protocol(item):\n    item.callspec\n",
+        "def pytest_runtest_logstart(nodeid):\n    assert 'gate' not in nodeid\n",
+    ],
+    ids=["collected ids", "module", "skip", "fail", "xfail", "protocol", "logstart"],
+)
+@pytest.mark.parametrize(("gate", "failed"), [("accuracy > 0.9", 1), ("accuracy > 0.4", 0)])
+def test_nobody_decides_a_gate_otherwise_or_counts_it_twice(project, conftest, gate, failed):
+    project.write(conftest__py=conftest)
+    result = project.pytest(
+        "--benchmark=toysum", "--agent=builtin:half", f"--gate={gate}", "--junitxml=out.xml"
+    )
+    assert result.ret == failed
+    result.assert_outcomes(passed=14 - failed, failed=failed)
+    suite = ET.parse(project.path / "out.xml").getroot().find("testsuite")
+    assert int(suite.get("tests")) == len(list(suite.iter("testcase"))) == 14
+    assert int(suite.get("failures")) == failed
+
+
+def test_a_session_that_somebody_ends_with_0_before_it_asks_does_not_pass(project):
+    project.write(
+        conftest__py="import pytest\ndef pytest_collection_modifyitems():\n    pytest.exit('enough', 0)\n"
+    )
+    result = project.pytest("--benchmark=toysum", "--gate=accuracy > 0")
+    assert result.ret == 1
+    assert "not decided: the session was cut short" in result.stdout.str()
+
+
+def test_a_session_that_somebody_ends_with_0_says_to_all_that_it_does_not_pass(project):
+    project.write(
+        conftest__py=SEES + "import pytest\ndef pytest_runtest_teardown(item):\n"
+        "    if 's5' in item.name: pytest.exit('enough', 0)\n"
+    )
+    result = project.pytest("--benchmark=toysum", "--gate=accuracy > 0")
+    assert result.ret == 1
+    assert (project.path / "seen.txt").read_text().startswith("1 ")
+    assert project.scores()["incomplete"] == "the session was cut short (pytest.exit: enough)"
+
+
+@pytest.mark.parametrize(
+    ("hook", "said"),
+    [
+        ("pytest_agentbench_scores(scores)", "not decided: interrupted in scoring"),
+        ("pytest_runtest_setup(item)", "got 0.5 against 0.9"),
+    ],
+)
+def test_ctrl_c_while_a_run_is_scored_or_gated_loses_no_gate(project, hook, said):
+    project.write(
+        conftest__py=f"done = []\ndef {hook}:\n"
+        "    if done or 'gate' not in str(locals()): return\n"
+        "    done.append(1)\n    raise KeyboardInterrupt\n"
+    )
+    result = project.pytest_process(
+        "--benchmark=toysum", "--agent=builtin:half", "--gate=accuracy > 0.9", "--junitxml=out.xml"
+    )
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    report = (project.path / "out.xml").read_text()
+    assert "gate[accuracy &gt; 0.9]" in report
+    assert said in report

@@ -74,3 +74,15 @@ def test_collecting_alone_asks_nothing(project):
     project.write(test_mine__py=MARKED)
     assert project.pytest("--co", "-q").ret == 0
     assert not project.runs()
+
+
+@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize(
+    "chosen", [["-k", "other"], ["test_mine.py::test_other"], ["-k", "nothing"]]
+)
+def test_a_gate_is_not_lost_where_no_marked_test_is_selected(project, chosen, workers):
+    project.write(test_mine__py=MARKED + "\ndef test_other(): pass\n")
+    result = project.pytest("--agentbench-gate=accuracy > 0", *chosen, *workers)
+    assert result.ret == 1
+    assert "FAILED" in result.stdout.str()
+    assert "not decided" in result.stdout.str()
