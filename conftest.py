@@ -221,3 +221,11 @@ def project(
     ):
         monkeypatch.delenv(name, raising=False)
     return Project(pytester, libraries)
+
+
+@pytest.fixture(autouse=True)
+def _without_plugins_that_stay(request: pytest.FixtureRequest) -> None:
+    """pytest inside this process loads every plugin again; these two keep what they were told before."""
+    if "pytester" in request.fixturenames:
+        patch = request.getfixturevalue("monkeypatch")
+        patch.setenv("PYTEST_ADDOPTS", "-p no:flaky -p no:pytest-retry")

@@ -34,7 +34,7 @@ def test_the_commands_in_comparing_run(project):
 
 @pytest.mark.slow
 def test_the_workflows_are_yaml_and_their_scenario_passes(project):
-    scenario, github, gitlab = blocks("ci.md", "yaml")
+    scenario, github, gitlab, _ = blocks("ci.md", "yaml")
     steps = yaml.safe_load(github)["jobs"]["benchmark"]["steps"]
     (benchmark,) = [step["run"] for step in steps if step.get("name") == "Benchmark"]
     script = yaml.safe_load(gitlab)["benchmark"]["script"]

@@ -51,6 +51,9 @@ def test_workers_and_failures_give_the_same_scores(project):
     )
     one, two = (project.scores(project.path / name) for name in ("one", "two"))
     assert one["readings"] == two["readings"]
+    for details in (one["details"], two["details"]):
+        # The floor has two seconds: beside other work some of it is left out.
+        details["notes"] = [note for note in details["notes"] if not note.startswith("floor")]
     assert one["details"] == two["details"]
     assert one["readings"]["documented"]["coverage"]["value"] == pytest.approx(0.8)
 
