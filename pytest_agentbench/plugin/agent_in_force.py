@@ -7,13 +7,14 @@ when the session is configured: run folder, manifest and --resume need the name 
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
@@ -23,6 +24,8 @@ from pytest_agentbench.plugin.fixture_compat import (
     fixtures_in,
     fixtures_of,
     is_parameter,
+    is_parametrised,
+    varied,
     visible_fixtures,
 )
 from pytest_agentbench.plugin.fixtures import give_agent
@@ -105,7 +108,7 @@ def is_overruled(settings: Settings, functions: Sequence[Function]) -> bool:
     """Whether our own fixture answers, whatever others there are (the strongest last)."""
     if settings.submission is not None:
         return True
-    return settings.agent_is_named and give_agent not in _chain(functions)
+    return settings.agent_is_named and give_agent not in chain_of(functions, _FIXTURE, give_agent)
 
 
 def settle(config: pytest.Config, plans: Mapping[str, Plan], folders: Mapping[str, Path]) -> None:
@@ -151,7 +154,7 @@ def _in_force(plan: Plan, seen: Sequence[Fixture]) -> InForce:
     functions = [one.function for one in seen]
     if is_overruled(plan.settings, functions):
         return InForce(loaded.name, loaded.digest, ())
-    chain = _chain(functions)
+    chain = chain_of(functions, _FIXTURE, give_agent)
     own = tuple(one for one in chain if one is not give_agent)
     fixtures = [one for one in reversed(seen) if one.function in own]
     names = [one.name for one in fixtures]
@@ -164,23 +167,47 @@ def _in_force(plan: Plan, seen: Sequence[Fixture]) -> InForce:
     return InForce(" around ".join(names), whole, own)
 
 
-def _chain(functions: Sequence[Function]) -> list[Function]:
-    """The fixtures that take part, outermost first: one that asks for ``agent`` gets the next weaker one."""
+def chain_of(functions: Sequence[Function], name: str, ours: Function) -> list[Function]:
+    """The fixtures that take part, outermost first: one that asks for its own name gets the next weaker one."""
     found = []
     for function in reversed(functions):
         found.append(function)
-        if function is give_agent or not _wraps(function):
+        if function is ours or not _wraps(function, name):
             break
     return found
 
 
-def _wraps(function: Function) -> bool:
+def feeds_through(node: pytest.Collector, name: str, ours: Function) -> bool:
+    """Whether a parameter of ours arrives at our fixture, through wrappers at most."""
+    functions = visible_fixtures(node, name)
+    return ours in chain_of(functions, name, ours) and not is_parametrised(node, name)
+
+
+def _wraps(function: Function, name: str) -> bool:
     """Whether it asks for the fixture that it overrides."""
     try:
-        parameter = inspect.signature(function).parameters.get(_FIXTURE)
+        parameter = inspect.signature(function).parameters.get(name)
     except (TypeError, ValueError):
         return False
-    return parameter is not None and parameter.default is parameter.empty
+    if parameter is not None and parameter.default is parameter.empty:
+        return True
+    code = getattr(_origin(function), "__code__", None)
+    return code is not None and _gets(code, name)
+
+
+def _gets(code: CodeType, name: str) -> bool:
+    """Whether a function calls ``request.getfixturevalue(name)``, with the name written there."""
+    if "getfixturevalue" not in code.co_names:
+        return False
+    called = False
+    for step in dis.get_instructions(code):
+        if step.argval == "getfixturevalue":
+            called = True
+        elif called and step.opname == "LOAD_CONST":
+            if step.argval == name:
+                return True
+            called = False
+    return False
 
 
 def not_credited(item: pytest.Function, plan: Plan) -> str | None:
@@ -191,16 +218,27 @@ def not_credited(item: pytest.Function, plan: Plan) -> str | None:
     credited, functions = agent_in_force(plan, item.config), fixtures_of(item, _FIXTURE)
     if functions[-1:] == [give_agent] and not credited.functions:  # the usual case
         if given is plan.agent:
-            return None
+            return _one_of_several(item)
         got = f"an object of type {type(given).__name__} that a hook or a fixture put in its place"
     else:
-        chain = [one for one in _chain(functions) if one is not give_agent]
+        chain = [one for one in chain_of(functions, _FIXTURE, give_agent) if one is not give_agent]
         if [*map(_origin, chain)] == [*map(_origin, credited.functions)]:
-            return None
+            return _one_of_several(item)
         got = _described(functions[-1], item.config.rootpath)
     return (
         f"expected the agent {credited.name}, which is credited with the answers, got {got}; the sample "
         "was not asked: take the other one away, or make it a fixture `agent` of a conftest.py"
+    )
+
+
+def _one_of_several(item: pytest.Function) -> str | None:
+    names = varied(item, _FIXTURE)
+    if not names:
+        return None
+    which = " and ".join(f"`{name}`" for name in names)
+    return (
+        f"expected one agent, which the run measures, got one of several: the fixture {which} has "
+        "several parameters; the sample was not asked: run each agent by itself, with --agent"
     )
 
 
