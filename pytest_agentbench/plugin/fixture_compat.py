@@ -86,7 +86,7 @@ def _choices(item: pytest.Function, name: str, known: Mapping[str, Sequence[Any]
         if name in listed and isinstance(values, Sized):  # it comes before the fixture's own
             found.append(len(values))
             break
-    index = getattr(getattr(item, "callspec", None), "indices", {}).get(name, 0)
+    index: int = getattr(getattr(item, "callspec", None), "indices", {}).get(name, 0)
     return max(found[-1] if found else 1, index + 1)
 
 
