@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from pytest_agentbench.plugin.compat import MemoryModule
 from pytest_agentbench.plugin.fixture_compat import (
     Function,
     fixtures_in,
@@ -63,6 +64,14 @@ class InForce:
     digest: str
     functions: tuple[Function, ...]  # of the fixtures in front of our own, outermost first
 
+    @property
+    def place(self) -> tuple[Path, int] | None:
+        """File and line (counted from 0) of the innermost fixture."""
+        code = getattr(_origin(self.functions[-1]), "__code__", None) if self.functions else None
+        if code is None or not Path(code.co_filename).is_file():
+            return None
+        return Path(code.co_filename), code.co_firstlineno - 1
+
     def as_json(self) -> dict[str, str]:
         return {"name": self.name, "digest": self.digest}
 
@@ -97,11 +106,20 @@ def fixtures_seen(config: pytest.Config, folder: Path) -> list[Fixture]:
 
 
 def passed_over(settings: Settings, seen: Sequence[Fixture]) -> str | None:
-    """Where the fixture is that does not answer, because somebody has named an agent."""
+    """A line for the header if a fixture will not answer: an agent is named, or its plugin came before ours."""
     functions = [one.function for one in seen]
-    if settings.submission is not None or not is_overruled(settings, functions):
+    if settings.submission is not None:
         return None
-    return None if functions[-1] is give_agent else seen[-1].name.removesuffix(f":{_FIXTURE}")
+    chain, reason = chain_of(functions, _FIXTURE, give_agent), ""
+    if is_overruled(settings, functions):
+        silent = seen[-1]
+    elif not settings.agent_is_named and give_agent in chain and functions[0] is not give_agent:
+        silent = seen[functions.index(give_agent) - 1]
+        reason = ", which was loaded before us: load it with pytest_plugins or PYTEST_PLUGINS, not -p, or name an agent with --agent"
+    else:
+        return None
+    place = silent.name.removesuffix(f":{_FIXTURE}")
+    return f"note: the agent {settings.agent_shown} answers, not the fixture `agent` of {place}{reason}"
 
 
 def is_overruled(settings: Settings, functions: Sequence[Function]) -> bool:
@@ -225,9 +243,15 @@ def not_credited(item: pytest.Function, plan: Plan) -> str | None:
         if [*map(_origin, chain)] == [*map(_origin, credited.functions)]:
             return _one_of_several(item)
         got = _described(functions[-1], item.config.rootpath)
+    advice = "take the other one away, or make it a fixture `agent` of a conftest.py"
+    if not isinstance(item.parent, MemoryModule):  # a user's marked test
+        advice = (
+            "one run measures one agent: run this test by itself, with no --benchmark beside it and "
+            "no agent named, or take its agent away"
+        )
     return (
         f"expected the agent {credited.name}, which is credited with the answers, got {got}; the sample "
-        "was not asked: take the other one away, or make it a fixture `agent` of a conftest.py"
+        f"was not asked: {advice}"
     )
 
 

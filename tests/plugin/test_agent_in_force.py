@@ -156,6 +156,13 @@ def test_of_a_plugin_that_comes_before_ours_nothing_is_asked(project, monkeypatc
     monkeypatch.syspath_prepend(str(project.path))
     assert in_force(project, "-p", "adders")["name"] == "builtin:right"
     assert accuracy(project) == 1.0
+    note = "note: the agent builtin:right answers, not the fixture `agent` of plugin adders, which was loaded before us"
+    for conftest in ("", WRAPPER):
+        project.write(conftest__py=conftest)
+        shown = project.pytest("--benchmark=toysum", "-p", "adders", "--limit=1")
+        assert shown.stdout.str().count(note) == 1
+    named = project.pytest("--benchmark=toysum", "-p", "adders", "--agent=builtin:half")
+    assert "note:" not in named.stdout.str()
 
 
 def test_a_plugin_of_the_environment_is_credited(project, monkeypatch):
@@ -294,6 +301,21 @@ def test_a_marked_test_that_is_given_another_agent_than_the_one_named_is_not_ask
     said = "expected the agent builtin:half, which is credited with the answers, got the fixture"
     assert [record["answer"] for record in project.records()] == [None, None]
     assert all(said in record["error"] for record in project.records())
+
+
+def test_nor_is_one_beside_samples_that_another_agent_answers(project):
+    project.write(
+        pytest__ini="[pytest]\n", tests___test_beside__py=MARKED, tests___conftest__py=OWN
+    )
+    result = project.pytest("--benchmark=toysum", "tests", "--limit=2")
+    result.assert_outcomes(passed=3, failed=2)
+    result.stdout.fnmatch_lines(
+        "*expected the agent builtin:right, which is credited with the answers, got the fixture "
+        "`agent` of tests/conftest.py, line 2; the sample was not asked: one run measures one agent: "
+        "run this test by itself, with no --benchmark beside it and no agent named, or *"
+    )
+    assert "a fixture `agent` of a conftest.py" not in result.stdout.str()
+    project.pytest("tests", FEW).assert_outcomes(passed=3)
 
 
 BOTH = "import pytest\n@pytest.fixture(params=[1, 2])\ndef agent(request):\n    return lambda c: c['a'] + c['b'] + request.param - 1\n"
