@@ -124,12 +124,11 @@ def activate(config: pytest.Config) -> None:
 
 
 def _with_note(settings: Settings, config: pytest.Config, folder: Path) -> Settings:
-    """The settings, with a line for the header if a fixture of the project's will not answer."""
-    place = agent_in_force.passed_over(settings, agent_in_force.fixtures_seen(config, folder))
-    if place is None:
-        return settings
-    note = f"note: the agent {settings.agent_shown} answers, not the fixture `agent` of {place}"
-    return dataclasses.replace(settings, notes=(*settings.notes, note))
+    """The settings, with a line for the header if a fixture ``agent`` will not answer."""
+    note = agent_in_force.passed_over(settings, agent_in_force.fixtures_seen(config, folder))
+    return (
+        settings if note is None else dataclasses.replace(settings, notes=(*settings.notes, note))
+    )
 
 
 class LeftOut:

@@ -7,22 +7,26 @@ when the session is configured: run folder, manifest and --resume need the name 
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
 
+from pytest_agentbench.plugin.compat import MemoryModule
 from pytest_agentbench.plugin.fixture_compat import (
     Function,
     fixtures_in,
     fixtures_of,
     is_parameter,
+    is_parametrised,
+    varied,
     visible_fixtures,
 )
 from pytest_agentbench.plugin.fixtures import give_agent
@@ -60,6 +64,14 @@ class InForce:
     digest: str
     functions: tuple[Function, ...]  # of the fixtures in front of our own, outermost first
 
+    @property
+    def place(self) -> tuple[Path, int] | None:
+        """File and line (counted from 0) of the innermost fixture."""
+        code = getattr(_origin(self.functions[-1]), "__code__", None) if self.functions else None
+        if code is None or not Path(code.co_filename).is_file():
+            return None
+        return Path(code.co_filename), code.co_firstlineno - 1
+
     def as_json(self) -> dict[str, str]:
         return {"name": self.name, "digest": self.digest}
 
@@ -94,18 +106,27 @@ def fixtures_seen(config: pytest.Config, folder: Path) -> list[Fixture]:
 
 
 def passed_over(settings: Settings, seen: Sequence[Fixture]) -> str | None:
-    """Where the fixture is that does not answer, because somebody has named an agent."""
+    """A line for the header if a fixture will not answer: an agent is named, or its plugin came before ours."""
     functions = [one.function for one in seen]
-    if settings.submission is not None or not is_overruled(settings, functions):
+    if settings.submission is not None:
         return None
-    return None if functions[-1] is give_agent else seen[-1].name.removesuffix(f":{_FIXTURE}")
+    chain, reason = chain_of(functions, _FIXTURE, give_agent), ""
+    if is_overruled(settings, functions):
+        silent = seen[-1]
+    elif not settings.agent_is_named and give_agent in chain and functions[0] is not give_agent:
+        silent = seen[functions.index(give_agent) - 1]
+        reason = ", which was loaded before us: load it with pytest_plugins or PYTEST_PLUGINS, not -p, or name an agent with --agent"
+    else:
+        return None
+    place = silent.name.removesuffix(f":{_FIXTURE}")
+    return f"note: the agent {settings.agent_shown} answers, not the fixture `agent` of {place}{reason}"
 
 
 def is_overruled(settings: Settings, functions: Sequence[Function]) -> bool:
     """Whether our own fixture answers, whatever others there are (the strongest last)."""
     if settings.submission is not None:
         return True
-    return settings.agent_is_named and give_agent not in _chain(functions)
+    return settings.agent_is_named and give_agent not in chain_of(functions, _FIXTURE, give_agent)
 
 
 def settle(config: pytest.Config, plans: Mapping[str, Plan], folders: Mapping[str, Path]) -> None:
@@ -151,7 +172,7 @@ def _in_force(plan: Plan, seen: Sequence[Fixture]) -> InForce:
     functions = [one.function for one in seen]
     if is_overruled(plan.settings, functions):
         return InForce(loaded.name, loaded.digest, ())
-    chain = _chain(functions)
+    chain = chain_of(functions, _FIXTURE, give_agent)
     own = tuple(one for one in chain if one is not give_agent)
     fixtures = [one for one in reversed(seen) if one.function in own]
     names = [one.name for one in fixtures]
@@ -164,23 +185,47 @@ def _in_force(plan: Plan, seen: Sequence[Fixture]) -> InForce:
     return InForce(" around ".join(names), whole, own)
 
 
-def _chain(functions: Sequence[Function]) -> list[Function]:
-    """The fixtures that take part, outermost first: one that asks for ``agent`` gets the next weaker one."""
+def chain_of(functions: Sequence[Function], name: str, ours: Function) -> list[Function]:
+    """The fixtures that take part, outermost first: one that asks for its own name gets the next weaker one."""
     found = []
     for function in reversed(functions):
         found.append(function)
-        if function is give_agent or not _wraps(function):
+        if function is ours or not _wraps(function, name):
             break
     return found
 
 
-def _wraps(function: Function) -> bool:
+def feeds_through(node: pytest.Collector, name: str, ours: Function) -> bool:
+    """Whether a parameter of ours arrives at our fixture, through wrappers at most."""
+    functions = visible_fixtures(node, name)
+    return ours in chain_of(functions, name, ours) and not is_parametrised(node, name)
+
+
+def _wraps(function: Function, name: str) -> bool:
     """Whether it asks for the fixture that it overrides."""
     try:
-        parameter = inspect.signature(function).parameters.get(_FIXTURE)
+        parameter = inspect.signature(function).parameters.get(name)
     except (TypeError, ValueError):
         return False
-    return parameter is not None and parameter.default is parameter.empty
+    if parameter is not None and parameter.default is parameter.empty:
+        return True
+    code = getattr(_origin(function), "__code__", None)
+    return code is not None and _gets(code, name)
+
+
+def _gets(code: CodeType, name: str) -> bool:
+    """Whether a function calls ``request.getfixturevalue(name)``, with the name written there."""
+    if "getfixturevalue" not in code.co_names:
+        return False
+    called = False
+    for step in dis.get_instructions(code):
+        if step.argval == "getfixturevalue":
+            called = True
+        elif called and step.opname == "LOAD_CONST":
+            if step.argval == name:
+                return True
+            called = False
+    return False
 
 
 def not_credited(item: pytest.Function, plan: Plan) -> str | None:
@@ -191,16 +236,33 @@ def not_credited(item: pytest.Function, plan: Plan) -> str | None:
     credited, functions = agent_in_force(plan, item.config), fixtures_of(item, _FIXTURE)
     if functions[-1:] == [give_agent] and not credited.functions:  # the usual case
         if given is plan.agent:
-            return None
+            return _one_of_several(item)
         got = f"an object of type {type(given).__name__} that a hook or a fixture put in its place"
     else:
-        chain = [one for one in _chain(functions) if one is not give_agent]
+        chain = [one for one in chain_of(functions, _FIXTURE, give_agent) if one is not give_agent]
         if [*map(_origin, chain)] == [*map(_origin, credited.functions)]:
-            return None
+            return _one_of_several(item)
         got = _described(functions[-1], item.config.rootpath)
+    advice = "take the other one away, or make it a fixture `agent` of a conftest.py"
+    if not isinstance(item.parent, MemoryModule):  # a user's marked test
+        advice = (
+            "one run measures one agent: run this test by itself, with no --benchmark beside it and "
+            "no agent named, or take its agent away"
+        )
     return (
         f"expected the agent {credited.name}, which is credited with the answers, got {got}; the sample "
-        "was not asked: take the other one away, or make it a fixture `agent` of a conftest.py"
+        f"was not asked: {advice}"
+    )
+
+
+def _one_of_several(item: pytest.Function) -> str | None:
+    names = varied(item, _FIXTURE)
+    if not names:
+        return None
+    which = " and ".join(f"`{name}`" for name in names)
+    return (
+        f"expected one agent, which the run measures, got one of several: the fixture {which} has "
+        "several parameters; the sample was not asked: run each agent by itself, with --agent"
     )
 
 

@@ -66,6 +66,13 @@ def absolute(config: pytest.Config, where: str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100 -- resolve() would follow links
 
 
+def scenario_path(config: pytest.Config, value: str) -> Path:
+    """The path of a scenario file: from where pytest was started, else from rootdir, where addopts are written."""
+    here = absolute(config, value)
+    from_root = Path(os.path.abspath(config.rootpath / value))  # noqa: PTH100 -- as above
+    return from_root if from_root.is_file() and not here.exists() else here
+
+
 def benchmark_in(config: pytest.Config, where: str, active: Iterable[str] = ()) -> str | None:
     """The benchmark in a pasted node id. Below rootdir pytest prints it as ``../humob``."""
     if (config.invocation_params.dir / where).exists():
@@ -84,7 +91,7 @@ def benchmark_in(config: pytest.Config, where: str, active: Iterable[str] = ()) 
 def is_ours(config: pytest.Config, arg: str) -> bool:
     """Whether an argument names a scenario file, or a sample."""
     where = arg.partition("::")[0]
-    return _is_sample(config, arg) or scenario.is_scenario(absolute(config, where))
+    return _is_sample(config, arg) or scenario.is_scenario(scenario_path(config, where))
 
 
 def _is_sample(config: pytest.Config, arg: str, active: Collection[str] = ()) -> bool:
@@ -101,7 +108,7 @@ def _same_as(config: pytest.Config, one: str, others: Iterable[str]) -> bool:
     """Whether a benchmark or scenario file is one of the others, or holds one of them."""
     if Path(one).suffix.lower() in scenario.SUFFIXES:
         wheres = (other.partition("::")[0] for other in others)
-        return absolute(config, one) in {absolute(config, where) for where in wheres}
+        return scenario_path(config, one) in {scenario_path(config, where) for where in wheres}
     return one.lower() in {other.lower() for other in others}
 
 

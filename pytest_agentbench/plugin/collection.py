@@ -11,10 +11,10 @@ import pytest
 
 from pytest_agentbench.base.errors import told
 from pytest_agentbench.plugin import compat, locations, messages
-from pytest_agentbench.plugin.agent_in_force import is_overruled
+from pytest_agentbench.plugin.agent_in_force import agent_in_force, feeds_through, is_overruled
 from pytest_agentbench.plugin.asked import Asked, as_text, asked
 from pytest_agentbench.plugin.fixture_compat import adopt_conftest, visible_fixtures
-from pytest_agentbench.plugin.fixtures import agent
+from pytest_agentbench.plugin.fixtures import agent, give_sample, sample
 from pytest_agentbench.plugin.item import Undelivered, ask, put_records_on, sample_function
 from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
@@ -34,7 +34,7 @@ class BenchmarkModule(compat.MemoryModule):
     ) -> BenchmarkModule:
         nodeid = plan.settings.nodeid
         name = Path(nodeid).name
-        functions = _module(f"agentbench_{name}", plan, parent.config.rootpath)
+        functions = _module(f"agentbench_{name}", plan, parent.config)
         module: BenchmarkModule = cls.make(parent, functions, path=path, name=name, nodeid=nodeid)
         module.plan = plan
         module.selected = frozenset(selected)
@@ -50,6 +50,8 @@ class BenchmarkModule(compat.MemoryModule):
         if is_overruled(self.plan.settings, visible_fixtures(self, "agent")):
             # A module's fixture comes before those of conftests and plugins.
             vars(self.obj)["_agent"] = agent
+        if not feeds_through(self, "sample", give_sample):  # a project's own, for its own tests
+            vars(self.obj)["_sample"] = sample
         found = super().collect()
         if not self.selected:
             return found
@@ -217,10 +219,11 @@ class Collection:
         return result
 
 
-def _module(name: str, plan: Plan, root: Path) -> ModuleType:
+def _module(name: str, plan: Plan, config: pytest.Config) -> ModuleType:
     """A Python module with one function for each kind of sample."""
     module = ModuleType(name, plan.benchmark.description)
-    location = locations.of_samples(plan.settings, root)
+    fixture = agent_in_force(plan, config).place
+    location = locations.of_samples(plan.settings, config.rootpath, fixture)
     for target in plan.targets:
         function = sample_function(plan, target)
         locations.place(function, location)

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.plugin import typed
-from pytest_agentbench.plugin.arguments import Chosen, absolute, benchmark_in
+from pytest_agentbench.plugin.arguments import Chosen, absolute, benchmark_in, scenario_path
 from pytest_agentbench.plugin.named_runs import NamedRuns
 from pytest_agentbench.plugin.option_parser import known, with_values
 from pytest_agentbench.runs.plan import Plan
@@ -68,7 +68,7 @@ def requested(
 
     for value in chosen.benchmarks:
         if Path(value).suffix.lower() in scenario.SUFFIXES:
-            add(value, None, absolute(config, value))
+            add(value, None, scenario_path(config, value))
         else:
             add(value, value)
     for arg in chosen.arguments:

@@ -6,7 +6,7 @@ pytest shows this to nobody before it runs a fixture. Where a name is gone, func
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -40,14 +40,54 @@ def fixtures_in(plugin: object, name: str) -> list[Function]:
 
 def visible_fixtures(node: pytest.Collector | pytest.Item, name: str) -> list[Function]:
     """The functions of the fixtures of this name that a node sees, the strongest last."""
+    return [one.func for one in _visible(node, name)]
+
+
+def is_parametrised(node: pytest.Collector, name: str) -> bool:
+    """Whether a fixture of this name that a node sees has parameters of its own."""
+    return any(one.params is not None for one in _visible(node, name))
+
+
+def _visible(node: pytest.Collector | pytest.Item, name: str) -> Sequence[Any]:
     manager = _get(node.session, "_fixturemanager", "pytest")
-    return [one.func for one in _get(manager, "getfixturedefs", "pytest")(name, node) or ()]
+    found: Sequence[Any] | None = _get(manager, "getfixturedefs", "pytest")(name, node)
+    return found or ()
 
 
 def fixtures_of(item: pytest.Function, name: str) -> list[Function]:
     """The same for what an item was given: hooks may have put a parameter in the place of all of them."""
     known = _get(_get(item, "_fixtureinfo", "pytest"), "name2fixturedefs", "pytest")
     return [one.func for one in known.get(name, ())]
+
+
+def varied(item: pytest.Function, name: str) -> list[str]:
+    """Of a fixture and those that it asks for: which ones an item is given with one of several parameters.
+
+    Parameters ``sample`` are ours. A name that is gone raises; without ``indices`` a hook's parameters are not seen.
+    """
+    given = parameters(item).keys() - {"sample"}
+    if not given:  # the usual case
+        return []
+    known = _get(_get(item, "_fixtureinfo", "pytest"), "name2fixturedefs", "pytest")
+    asked_for = [name]
+    for one in asked_for:  # it grows
+        more = (argument for definition in known.get(one, ()) for argument in definition.argnames)
+        asked_for += [argument for argument in dict.fromkeys(more) if argument not in asked_for]
+    return [one for one in asked_for if one in given and _choices(item, one, known) > 1]
+
+
+def _choices(item: pytest.Function, name: str, known: Mapping[str, Sequence[Any]]) -> int:
+    """How many parameters there are for a fixture; with a hook's, two stand for all beside the first."""
+    found = [len(definition.params) for definition in known.get(name, ()) if definition.params]
+    for mark in item.iter_markers("parametrize"):
+        given = {**dict(zip(("argnames", "argvalues"), mark.args, strict=False)), **mark.kwargs}
+        names, values = given.get("argnames", ()), given.get("argvalues")
+        listed = names.replace(",", " ").split() if isinstance(names, str) else names
+        if name in listed and isinstance(values, Sized):  # it comes before the fixture's own
+            found.append(len(values))
+            break
+    index: int = getattr(getattr(item, "callspec", None), "indices", {}).get(name, 0)
+    return max(found[-1] if found else 1, index + 1)
 
 
 def is_parameter(function: Function) -> bool:

@@ -22,8 +22,8 @@ Location = tuple[Path, int]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def of_samples(settings: Settings, root: Path) -> Location:
-    """The definition of the agent; else the data's file, the scenario, or a path that says the benchmark."""
+def of_samples(settings: Settings, root: Path, fixture: Location | None = None) -> Location:
+    """The definition of the agent, be it a fixture; else the data's file, the scenario, or a path that says the benchmark."""
     if settings.submission is not None:
         return settings.submission, 0
     if specs.is_code(settings.agent):
@@ -31,6 +31,8 @@ def of_samples(settings: Settings, root: Path) -> Location:
         file = file or find.module_source(settings.agent, settings.bases)
         if file is not None:
             return file, _definition(file, find.name_in(settings.agent))
+    if fixture is not None:
+        return fixture
     if isinstance(settings.dataset, Path) and settings.dataset.is_file():
         return settings.dataset, 0
     return root / settings.nodeid, 0

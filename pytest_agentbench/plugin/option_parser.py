@@ -102,7 +102,7 @@ def asked_for(args: Sequence[str], config: pytest.Config) -> Iterator[str]:
         if where.endswith((".yaml", ".yml")):
             from pytest_agentbench.settings import scenario
 
-            if scenario.is_scenario(config.invocation_params.dir / where):
+            if any(scenario.is_scenario(base / where) for base in _bases(config)):
                 yield where
         elif colons and not where.endswith(".py"):
             from pytest_agentbench.benchmarks import registry
@@ -157,8 +157,15 @@ def _benchmarks(named: Iterable[str], config: pytest.Config) -> Iterator[Any]:
         # What is wrong with it is said when it is run.
         with contextlib.suppress(Exception):
             if Path(name).suffix.lower() in scenario.SUFFIXES:
-                name = scenario.read(config.invocation_params.dir / name).values["benchmark"]
+                paths = [base / name for base in _bases(config)]
+                found = next(path for path in paths if path.exists())
+                name = scenario.read(found).values["benchmark"]
             yield registry.get(name)
+
+
+def _bases(config: pytest.Config) -> tuple[Path, Path]:
+    """Where a scenario file is looked for; rootdir is where addopts are written."""
+    return config.invocation_params.dir, config.rootpath
 
 
 def _add_prefixed(parser: pytest.Parser, options: Iterable[Option]) -> None:

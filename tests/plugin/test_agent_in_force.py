@@ -156,6 +156,13 @@ def test_of_a_plugin_that_comes_before_ours_nothing_is_asked(project, monkeypatc
     monkeypatch.syspath_prepend(str(project.path))
     assert in_force(project, "-p", "adders")["name"] == "builtin:right"
     assert accuracy(project) == 1.0
+    note = "note: the agent builtin:right answers, not the fixture `agent` of plugin adders, which was loaded before us"
+    for conftest in ("", WRAPPER):
+        project.write(conftest__py=conftest)
+        shown = project.pytest("--benchmark=toysum", "-p", "adders", "--limit=1")
+        assert shown.stdout.str().count(note) == 1
+    named = project.pytest("--benchmark=toysum", "-p", "adders", "--agent=builtin:half")
+    assert "note:" not in named.stdout.str()
 
 
 def test_a_plugin_of_the_environment_is_credited(project, monkeypatch):
@@ -294,3 +301,79 @@ def test_a_marked_test_that_is_given_another_agent_than_the_one_named_is_not_ask
     said = "expected the agent builtin:half, which is credited with the answers, got the fixture"
     assert [record["answer"] for record in project.records()] == [None, None]
     assert all(said in record["error"] for record in project.records())
+
+
+def test_nor_is_one_beside_samples_that_another_agent_answers(project):
+    project.write(
+        pytest__ini="[pytest]\n", tests___test_beside__py=MARKED, tests___conftest__py=OWN
+    )
+    result = project.pytest("--benchmark=toysum", "tests", "--limit=2")
+    result.assert_outcomes(passed=3, failed=2)
+    result.stdout.fnmatch_lines(
+        "*expected the agent builtin:right, which is credited with the answers, got the fixture "
+        "`agent` of tests/conftest.py, line 2; the sample was not asked: one run measures one agent: "
+        "run this test by itself, with no --benchmark beside it and no agent named, or *"
+    )
+    assert "a fixture `agent` of a conftest.py" not in result.stdout.str()
+    project.pytest("tests", FEW).assert_outcomes(passed=3)
+
+
+BOTH = "import pytest\n@pytest.fixture(params=[1, 2])\ndef agent(request):\n    return lambda c: c['a'] + c['b'] + request.param - 1\n"
+MODELS = "import pytest\n@pytest.fixture(params=[1, 2])\ndef model(request):\n    return request.param\n@pytest.fixture\ndef agent(model):\n    return lambda c: c['a'] + c['b'] + model - 1\n"
+HOOK = "import pytest\ndef pytest_generate_tests(metafunc):\n    metafunc.parametrize('agent', [1, 2], indirect=True)\n@pytest.fixture\ndef agent(request):\n    return lambda c: c['a'] + c['b'] + request.param - 1\n"
+MARKED_BOTH = MARKED.replace(
+    "\ndef", "\n@pytest.mark.parametrize('agent', [1, 2], indirect=True)\ndef"
+)
+SEVERAL = "expected one agent, which the run measures, got one of several: the fixture `{}` has several parameters; the sample was not asked: run each agent by itself, with --agent"
+
+
+@pytest.mark.parametrize(
+    ("files", "args", "fixture"),
+    [
+        ({"conftest__py": BOTH}, ["--benchmark=toysum"], "agent"),
+        ({"conftest__py": BOTH}, ["toysum::sum[1-s1]", "toysum::sum[1-s2]"], "agent"),
+        ({"conftest__py": MODELS}, ["--benchmark=toysum"], "model"),
+        ({"conftest__py": OWN, "test_m__py": MARKED_BOTH}, [], "agent"),
+    ],
+    ids=["params", "pasted", "of another fixture", "marked"],
+)
+def test_several_agents_are_not_measured_as_one(project, files, args, fixture):
+    project.write(**files)
+    result = project.pytest("--agentbench-limit=2", *args)
+    assert result.ret == 1
+    records = project.records()
+    assert {(SEVERAL.format(fixture) in one["error"], one["answer"]) for one in records} == {
+        (True, None)
+    }
+
+
+def test_of_several_agents_that_a_hook_gives_only_one_is_asked(project):
+    project.write(conftest__py=HOOK)
+    assert project.pytest("--benchmark=toysum", "--limit=2").ret == 1
+    assert [one["answer"] is None for one in project.records()].count(True) == 2
+    assert SEVERAL.format("agent") in str(project.records())
+
+
+@pytest.mark.parametrize("files", [
+    {"conftest__py": BOTH.replace("[1, 2]", "[1]")},
+    {"conftest__py": BOTH, "test_m__py": MARKED_BOTH.replace("[1, 2]", "[1]")},
+], ids=["fixture", "mark"])  # fmt: skip
+def test_a_single_parameter_is_one_agent(project, files):
+    project.write(**files)
+    args = [] if "test_m__py" in files else ["--benchmark=toysum"]
+    project.pytest(FEW, *args).assert_outcomes(passed=3)
+    assert accuracy(project) == 1.0
+
+
+GETS = "import pytest\n@pytest.fixture\ndef agent(request):\n    inner = request.getfixturevalue('agent')\n    return lambda c: inner(c) - 1\n"
+
+
+def test_a_wrapper_may_ask_for_the_agent_while_it_runs(project):
+    project.write(conftest__py=GETS, my_agent__py=PLUS_ONE)
+    assert in_force(project, "--agent=my_agent.py")["name"] == (
+        "conftest.py:agent around my_agent.py"
+    )
+    assert accuracy(project) == 1.0
+    other = GETS.replace("'agent')", "'tmp_path')\n    {'agent': inner}").replace("inner(c)", "0")
+    project.write(conftest__py=other)
+    assert in_force(project, "--agent=my_agent.py")["name"] == "my_agent.py"

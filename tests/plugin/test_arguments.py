@@ -137,3 +137,30 @@ def test_workers_run_the_same(project):
     result = project.pytest("-n2", "tests/test_x.py")
     result.assert_outcomes(passed=2)
     assert result.outlines.count(NOT_RUN.format("toysum")) == 1
+
+
+@pytest.mark.parametrize("addopts", ["--benchmark=ci.yaml", "ci.yaml"])
+@pytest.mark.parametrize("path", [(), ("sub",)], ids=["alone", "a folder"])
+def test_a_scenario_file_in_addopts_is_found_from_a_folder_below(
+    project, monkeypatch, addopts, path
+):
+    project.write(
+        pytest__ini=f"[pytest]\naddopts = {addopts} --agent=builtin:right\n", ci__yaml=SCENARIO,
+        tests___sub___test_in_sub__py=TESTS,
+    )  # fmt: skip
+    monkeypatch.chdir(project.path / "tests")
+    result = project.pytest(*path)
+    result.assert_outcomes(passed=5)  # two tests, two samples, the gate
+    assert "= agentbench: ci.yaml =" in result.stdout.str()
+
+
+def test_a_scenario_file_where_pytest_was_started_comes_first(project, monkeypatch):
+    project.write(pytest__ini="[pytest]\n", ci__yaml=SCENARIO, sub___ci__yaml=SCENARIO)
+    monkeypatch.chdir(project.path / "sub")
+    result = project.pytest("--benchmark=ci.yaml", "--collect-only", "-q")
+    assert "sub/ci.yaml::sum[s2]" in result.outlines
+    (project.path / "sub" / "ci.yaml").unlink()
+    (project.path / "ci.yaml").unlink()
+    missing = project.pytest("--benchmark=ci.yaml")
+    assert missing.ret == pytest.ExitCode.USAGE_ERROR
+    assert "sub/ci.yaml: expected a scenario file" in missing.stderr.str()

@@ -64,3 +64,65 @@ def test_setup_show_shows_what_feeds_a_sample(project):
             "*TEARDOWN F sample*",
         ]
     )
+
+
+USES_SAMPLE = "def test_own(sample):\n    assert sample in ('a', 'b')\n"
+OWN_SAMPLE = "import pytest\n@pytest.fixture\ndef sample():\n    return 'a'\n"
+OWN_SAMPLES = (
+    "import pytest\n@pytest.fixture(params=['a', 'b'])\ndef sample(request):\n"
+    "    return request.param\n"
+)
+SEES = """
+import pytest
+
+@pytest.fixture(autouse=True)
+def seen(request, sample):
+    if "toysum" in request.node.nodeid:
+        assert agent_of(sample.context) >= 0
+
+def agent_of(context):
+    return context["a"] + context["b"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("conftest", "own"),
+    [(OWN_SAMPLE, 1), (OWN_SAMPLES, 2), (OWN_SAMPLES + SEES, 2)],
+    ids=["plain", "parametrised", "seen by another fixture"],
+)
+def test_samples_are_ours_and_a_projects_own_tests_keep_theirs(project, conftest, own):
+    project.write(conftest__py=conftest, test_own__py=USES_SAMPLE)
+    result = project.pytest("--benchmark=toysum", "--limit=2", "test_own.py")
+    result.assert_outcomes(passed=own + 3)
+    assert len(project.records()) == 2
+    assert project.scores()["readings"]["exact"]["accuracy"]["value"] == 1.0
+
+
+def test_a_parametrised_fixture_around_the_sample_is_for_the_projects_tests(project):
+    around = OWN_SAMPLES.replace("(request)", "(request, sample)")
+    project.write(conftest__py=around)
+    project.pytest("--benchmark=toysum", "--limit=2").assert_outcomes(passed=3)
+
+
+AROUND = """
+import dataclasses, pytest
+
+@pytest.fixture
+def sample({asked}):
+    {get}
+    return dataclasses.replace(sample, context={{"a": 1, "b": 1}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "get"),
+    [("sample", "pass"), ("request", "sample = request.getfixturevalue('sample')")],
+    ids=["argument", "getfixturevalue"],
+)
+def test_a_fixture_around_the_sample_is_used(project, asked, get):
+    project.write(
+        conftest__py=AROUND.format(asked=asked, get=get),
+        agent__py="def agent(c):\n    return c['a'] + c['b']\n",
+    )
+    project.pytest("--benchmark=toysum", "--limit=2", "--agent=agent.py")
+    assert [record["answer"] for record in project.records()] == [2, 2]

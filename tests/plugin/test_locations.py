@@ -108,3 +108,27 @@ def test_github_is_told_of_a_failed_gate_once(project, monkeypatch, others):
     ]
     assert len(told) == 1
     assert told[0].startswith("::error file=ci.yaml,line=5" if others else "::error title=gate")
+
+
+FIXTURE = (
+    "import pytest\n\n\n@pytest.fixture\ndef agent({}):\n    return lambda c: c['a'] + c['b']\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("asks", "args", "place"),
+    [
+        ("", [], ("conftest.py", "3")),
+        ("agent", [], ("conftest.py", "3")),  # around one that has no file
+        ("agent", ["--agent=agent.py"], ("agent.py", "2")),
+        ("", ["--agent=agent.py"], ("agent.py", "2")),
+    ],
+)
+def test_reports_point_to_the_fixture_that_answers(project, asks, args, place):
+    project.write(conftest__py=FIXTURE.format(asks), agent__py=SECOND)
+    project.pytest(
+        "--benchmark=toysum", "--limit=2", "--junitxml=out.xml", "-o", "junit_family=xunit1", *args
+    )
+    cases = ET.parse(project.path / "out.xml").getroot().iter("testcase")
+    found = {(case.get("file"), case.get("line")) for case in cases if "[s" in case.get("name")}
+    assert found == {place}
