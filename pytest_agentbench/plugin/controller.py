@@ -308,7 +308,7 @@ class Controller:
                 sys.stderr.write(
                     f"agentbench: {run} was cut short; "
                     f"{len(collector.records)} records are in {collector.log.folder}: go on with "
-                    f"--resume={collector.log.folder}\n"
+                    f"{collector.plan.to_resume(collector.log.folder)}\n"
                 )
             collector.log.close()
 

@@ -82,5 +82,13 @@ class MarkedTests:
             given["agent"] = without
         fail_for(evaluation)
         if len(agent.outcomes) < len(own.questions):
-            pytest.fail("the test did not ask the agent: call agent(sample.context)", pytrace=False)
+            _fail_unasked()
         return result
+
+
+def _fail_unasked() -> None:
+    pytest.fail(
+        "the test did not ask the agent: call agent(sample.context) in the test function itself; what a "
+        "fixture asks is not recorded",
+        pytrace=False,
+    )

@@ -189,7 +189,7 @@ class Collector:
             if self.log.started:
                 kept = (
                     "what was logged before is kept: when that is mended, go on with "
-                    f"--resume={self.log.folder}"
+                    f"{self.plan.to_resume(self.log.folder)}"
                 )
             self.unlogged = f"{self.log.folder}: {error.strerror}; {kept}"
 

@@ -160,3 +160,12 @@ def test_subtests_are_parts_of_the_test_and_no_attempts(project):
         ["2 samples: 2 ok*", "2 samples were asked more than once, 4 attempts in all*"]
     )
     assert [record["status"] for record in project.records()] == ["ok"] * 4
+
+
+def test_a_fixture_that_asks_is_told_that_the_test_must(project):
+    fixture = "\n@pytest.fixture\ndef answer(agent, sample):\n    return agent(sample.context)\n"
+    head = HEAD.replace("agent, sample)", "agent, sample, answer)")
+    project.write(test_mine__py=head + "assert answer is not None\n" + fixture)
+    project.pytest("--agentbench-limit=1")
+    (record,) = project.records()
+    assert "in the test function itself; what a fixture asks is not recorded" in record["error"]
