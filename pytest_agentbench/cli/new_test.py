@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.settings import scenario
 
 _TEMPLATE = '''"""{benchmark}: {description}.
 
@@ -27,9 +28,18 @@ def {function}(agent, sample):
 
 def new_test(name: str, out: Path | None) -> int:
     """Writes the file; never over one that is there."""
+    if Path(name).suffix.lower() in scenario.SUFFIXES:
+        raise BenchmarkError(
+            f"new-test: expected the name of a benchmark ({', '.join(registry.available())}), got the file "
+            f"{name!r}: what a scenario file sets stands in pytest's ini file or on the command line"
+        )
     benchmark = registry.get(name)
     function = f"test_{_snake(benchmark.name)}"
     path = Path(f"{function}.py") if out is None else out
+    if path.suffix != ".py" or not (path.stem.startswith("test_") or path.stem.endswith("_test")):
+        raise BenchmarkError(
+            f"--out: expected a name that pytest collects (test_*.py or *_test.py), got {path.name!r}"
+        )
     text = _TEMPLATE.format(
         benchmark=name if ":" in name else benchmark.name,
         description=benchmark.description.rstrip("."),

@@ -136,7 +136,7 @@ class Controller:
             # The worker may have died after its answers had come, with or without its report.
             collector.log_kept([(r.sample, r.epoch) for r in failed])
             carried = [r.to_parts() for r in failed if (r.sample, r.epoch) not in collector.came]
-        records = [collector.add(fields, answer) for fields, answer in carried]
+        records = [one for parts in carried if (one := collector.add(*parts)) is not None]
         if collector.unlogged:
             self.stop(f"records cannot be written: {collector.unlogged}")
         bad = next((record.status for record in records if record.status != "ok"), None)
@@ -326,7 +326,7 @@ class Controller:
                 sys.stderr.write(
                     f"agentbench: {run} was cut short; "
                     f"{len(collector.records)} records are in {collector.log.folder}: go on with "
-                    f"--resume={collector.log.folder}\n"
+                    f"{collector.plan.to_resume(collector.log.folder)}\n"
                 )
             collector.log.close()
 

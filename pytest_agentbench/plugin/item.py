@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence, Set
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -25,8 +25,21 @@ from pytest_agentbench.runs.record import Record
 
 # The records of an item, those of each attempt in a list, until a report carries them.
 RECORDS = pytest.StashKey[list[list[Record]]]()
+# The questions that the attempt under way has put to the agent.
+_BEGUN = pytest.StashKey[set[Question]]()
+# There while a user's own test function runs.
+RUNNING = pytest.StashKey[bool]()
+
+
+class Made(NamedTuple):
+    """A record, and whether the agent was asked: if not, it is no attempt at the question."""
+
+    record: Record
+    asked: bool = True
+
+
 # Records with what tells them apart: the process that made them, and a number. pytest-forked makes them in a child.
-Undelivered = dict[tuple[int, int], Record]
+Undelivered = dict[tuple[int, int], Made]
 _NUMBERS = itertools.count()
 # Characters of stdout, of stderr and of the log that a record keeps.
 _LONGEST_OUTPUT = 10_000
@@ -90,6 +103,7 @@ def outcome_of(
 ) -> Outcome:
     """What came of a question. An agent may not end the session: pytest.exit() is its sample's error."""
     __tracebackhide__ = True
+    item.stash.setdefault(_BEGUN, set()).add(question)
     outcome = plan.outcome(question, sample, agent)
     if outcome.printed is not None:
         outcome.printed.replay()
@@ -119,35 +133,51 @@ def put_records_on(
     """
     plan = asked.plan
     _make_fit(report, item.config, lambda text: _text_escaped(plan.secrets.cleaned(text)))
+    if (
+        RUNNING not in item.stash
+    ):  # else the report is of a part of the test, as those of `subtests` are
+        _put_on(report, item, asked, undelivered)
+    if os.environ.get("GITHUB_ACTIONS"):  # the record keeps what was really said
+        _make_fit(report, item.config, github.harmless)
+
+
+def _put_on(
+    report: pytest.TestReport, item: pytest.Item, asked: Asked, undelivered: Undelivered
+) -> None:
+    plan = asked.plan
     attempts: list[list[Record]] = []
     if RECORDS in item.stash:
         attempts = item.stash[RECORDS]
         del item.stash[RECORDS]  # pytest keeps all items, and with them every answer
     asks = report.when == "call" or (report.when == "setup" and not report.passed)
+    unanswered: list[Made] = []
     if asks:
         last = attempts.pop() if attempts else []
+        begun = item.stash.get(_BEGUN, set())
+        item.stash[_BEGUN] = set()
         if len(last) == 1:
             last = [_with_evidence(last[0], report)]
             if plan.asks_ahead:
                 report.duration = last[0].seconds  # of the call, not of the wait for it
         if not item.session.shouldstop:  # else the budget is spent, and the sample was not asked
-            last = [*last, *_unanswered(asked, report, last)]
+            unanswered = _unanswered(asked, report, last, begun)
         attempts.append(last)
-    for record in itertools.chain(*attempts):
-        undelivered[os.getpid(), next(_NUMBERS)] = record
+    for made in [*map(Made, itertools.chain(*attempts)), *unanswered]:
+        undelivered[os.getpid(), next(_NUMBERS)] = made
     if asks or undelivered:
         report.agentbench_run = asked.run  # type: ignore[attr-defined]
         # As ASCII text: xdist sends builtins only, and a record may hold anything.
-        report.agentbench_undelivered = [(n, r.to_parts()) for n, r in undelivered.items()]  # type: ignore[attr-defined]
-    if os.environ.get("GITHUB_ACTIONS"):  # the record keeps what was really said
-        _make_fit(report, item.config, github.harmless)
+        report.agentbench_undelivered = [  # type: ignore[attr-defined]
+            (n, (*made.record.to_parts(), made.asked)) for n, made in undelivered.items()
+        ]
 
 
 def _unanswered(
-    asked: Asked, report: pytest.TestReport, answered: Sequence[Record]
-) -> list[Record]:
-    """Records of samples that a fixture, a skip or a plugin kept from being asked."""
-    if len(answered) == sum(map(asked.plan.is_asked, asked.questions)):  # the usual case
+    asked: Asked, report: pytest.TestReport, answered: Sequence[Record], begun: Set[Question]
+) -> list[Made]:
+    """Records of samples that a fixture, a skip or a plugin kept from being asked, or from being answered."""
+    plan = asked.plan
+    if len(answered) == sum(map(plan.is_asked, asked.questions)):  # the usual case
         return []
     if isinstance(report.longrepr, tuple):
         reason = str(report.longrepr[2])
@@ -155,8 +185,9 @@ def _unanswered(
         crash = getattr(report.longrepr, "reprcrash", None)
         reason = str(getattr(crash, "message", "") or report.longreprtext or report.outcome)
     named = {record.sample for record in answered}
-    failed = failed_records(asked.plan, asked.questions, reason)
-    return [record for record in failed if record.sample not in named]
+    put = {str(plan.dataset.keys[question.sample]) for question in begun}
+    failed = failed_records(plan, asked.questions, reason)
+    return [Made(one, one.sample in put) for one in failed if one.sample not in named]
 
 
 def _with_evidence(record: Record, report: pytest.TestReport) -> Record:

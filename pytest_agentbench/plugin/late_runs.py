@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -23,6 +23,7 @@ from pytest_agentbench.plugin.collection import BenchmarkModule
 from pytest_agentbench.plugin.command_line import bases, command_line, ini
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.settings.resolve import resolve
+from pytest_agentbench.settings.settings import Settings
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
@@ -57,7 +58,9 @@ def plan_of(node: Any) -> Plan | None:
     try:
         return _plan(node.config, mark.args[0], node.session, node)
     except BenchmarkError as error:
-        pytest.fail(f"@pytest.mark.agentbench: {error}", pytrace=False)
+        problem = str(error)
+    # Not while the other is handled: pytest would show both.
+    pytest.fail(f"@pytest.mark.agentbench: {problem}", pytrace=False)
 
 
 def collected(node: Any, ids: Sequence[str], text: str) -> None:
@@ -96,7 +99,9 @@ def _plan(
             shard=shards.shard_of(config),
             typed=bool(typed.values(config, "gate")),
         )
+        _check_folder(settings, known.values())
         plan = Plan(settings, 1 if worker is None else worker["workercount"], asks=asks)
+        plan.marked = name if registry.match(name) else benchmark
     known[name] = plan
     run = plan.settings.nodeid
     if node is None:
@@ -112,3 +117,13 @@ def _plan(
         controller.add(plan)
     activation.collection_of(config).plans.append(plan)
     return plan
+
+
+def _check_folder(settings: Settings, others: Iterable[Plan]) -> None:
+    """Refuses a second run in one folder. When the first began, nobody knew of this one."""
+    for other in others:
+        if settings.run_dir is not None and other.settings.run_dir == settings.run_dir:
+            raise BenchmarkError(
+                f"--run-dir: expected one benchmark for {settings.run_dir}, got {other.settings.nodeid} and "
+                f"{settings.nodeid}: leave the option out, or start pytest once for each, with test files of its own"
+            )

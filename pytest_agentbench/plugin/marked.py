@@ -11,7 +11,13 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.plugin.asked import Asked, asked
 from pytest_agentbench.plugin.collection import BenchmarkModule
-from pytest_agentbench.plugin.item import RECORDS, fail_for, fail_if_not_credited, outcome_of
+from pytest_agentbench.plugin.item import (
+    RECORDS,
+    RUNNING,
+    fail_for,
+    fail_if_not_credited,
+    outcome_of,
+)
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.plan import Question
 
@@ -66,13 +72,23 @@ class MarkedTests:
         given: dict[str, Any] = pyfuncitem.funcargs
         agent = RecordingAgent(given["agent"], pyfuncitem, own)
         without, given["agent"] = given["agent"], agent
+        pyfuncitem.stash[RUNNING] = True
         try:
             result = yield
         finally:
+            del pyfuncitem.stash[RUNNING]
             evaluation = agent.evaluated()
             pyfuncitem.stash.setdefault(RECORDS, []).append(evaluation.records)
             given["agent"] = without
         fail_for(evaluation)
         if len(agent.outcomes) < len(own.questions):
-            pytest.fail("the test did not ask the agent: call agent(sample.context)", pytrace=False)
+            _fail_unasked()
         return result
+
+
+def _fail_unasked() -> None:
+    pytest.fail(
+        "the test did not ask the agent: call agent(sample.context) in the test function itself; what a "
+        "fixture asks is not recorded",
+        pytrace=False,
+    )

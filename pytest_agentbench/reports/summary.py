@@ -88,7 +88,10 @@ def summary(
     if scores.incomplete:
         reporter.write_line(f"incomplete: {scores.incomplete}", yellow=True)
         if where:
-            reporter.write_line(f"to go on, give the same command with --resume={where}")
+            how = "give the same command with"
+            if run.marked is not None:
+                how = "give the agent and other options as before to"
+            reporter.write_line(f"to go on, {how} {run.to_resume(where)}")
     reporter.write_line("")
     width = shutil.get_terminal_size().columns
     first, *beside = rows.metric_tables(scores, run.benchmark.metrics)

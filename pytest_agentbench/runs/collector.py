@@ -59,7 +59,8 @@ class Collector:
         self.beside: list[GateResult] = []  # what fails the run, whatever its scores are
         self.notes: list[str] = list(baseline.notes if baseline is not None else ())
         self.expected: set[Question] = set()
-        self.came: Counter[tuple[str, int]] = Counter()  # in this session: attempts
+        # In this session: attempts. 0 where a record came and the agent was not asked.
+        self.came: Counter[tuple[str, int]] = Counter()
         self._kept: set[tuple[str, int]] = set()  # answers on disk that are not records yet
         self.usage: dict[str, float] = {}
         self.unlogged: str | None = None  # why records could not be logged
@@ -146,13 +147,19 @@ class Collector:
         if not self._kept and not self.unlogged:
             self.log.drop_answers()
 
-    def add(self, fields: str, answer: str) -> Record:
-        """Logs a record as it came, before anything is done with it."""
+    def add(self, fields: str, answer: str, asked: bool = True) -> Record | None:
+        """Logs a record as it came, before anything is done with it.
+
+        One of an agent that was not asked is no attempt: it is left out where the question has a record of
+        this session, and any attempt replaces it.
+        """
+        if not asked and _question(Record.from_parts(fields, answer)) in self.came:
+            return None
         self._logging(lambda: self.log.append(joined(fields, answer)))
         record = Record.from_parts(fields, answer)
-        question = record.sample, record.epoch
+        question = _question(record)
         self.records[question] = record
-        self.came[question] += 1
+        self.came[question] += asked
         self._kept.discard(question)
         for name, count in record.usage.items():
             self.usage[name] = self.usage.get(name, 0) + count
@@ -182,7 +189,7 @@ class Collector:
             if self.log.started:
                 kept = (
                     "what was logged before is kept: when that is mended, go on with "
-                    f"--resume={self.log.folder}"
+                    f"{self.plan.to_resume(self.log.folder)}"
                 )
             self.unlogged = f"{self.log.folder}: {error.strerror}; {kept}"
 
@@ -214,3 +221,7 @@ class Collector:
 
     def name(self, question: Question) -> tuple[str, int]:
         return str(self.plan.dataset.keys[question.sample]), question.epoch
+
+
+def _question(record: Record) -> tuple[str, int]:
+    return record.sample, record.epoch

@@ -66,6 +66,8 @@ class Plan:
         # Puts what came of a question on disk at once, where its record has to wait for other questions.
         self.keep: Callable[[Question, Outcome], None] | None = None
         self._prefetch: Prefetch[Question] | None = None
+        # The benchmark as --benchmark takes it, where no option has named it: in a run of a user's marked tests.
+        self.marked: str | None = None
 
     @cached_property
     def drawn(self) -> tuple[int, ...]:
@@ -165,6 +167,11 @@ class Plan:
             return look_up(self.submission.answers, sample, epoch)
         call = load.ready(agent, self.settings.agent_timeout, self.llm)
         return ask.ask(call, sample.context, self.settings.agent_retries, self.secrets)
+
+    def to_resume(self, folder: object) -> str:
+        """The options that go on with the run in a folder. They are none of a command that runs marked tests."""
+        resume = f"--resume={folder}"
+        return resume if self.marked is None else f"pytest --benchmark {self.marked} {resume}"
 
     def ask_ahead(self, questions: Iterable[Question]) -> None:
         """Starts to ask these questions in their order, ``concurrency`` at a time."""

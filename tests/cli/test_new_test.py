@@ -32,8 +32,9 @@ def test_a_file_that_is_there_stays(project):
     assert made.ret != 0
     assert "expected no such file yet; --out names another" in made.stderr.str()
     assert (project.path / "test_humob.py").read_text() == "# mine\n"
-    assert project.agentbench("new-test", "humob", "--out=other.py").ret == 0
-    assert "pytest other.py --agentbench-agent" in (project.path / "other.py").read_text()
+    assert project.agentbench("new-test", "humob", "--out=test_other.py").ret == 0
+    text = (project.path / "test_other.py").read_text()
+    assert "pytest test_other.py --agentbench-agent" in text
 
 
 def test_a_benchmark_that_is_not_registered_works_by_its_class(project, monkeypatch):
@@ -53,3 +54,24 @@ def test_an_unknown_benchmark_is_named(project):
     made = project.agentbench("new-test", "humbo")
     assert made.ret != 0
     assert "did you mean humob?" in made.stderr.str()
+
+
+def test_a_scenario_file_is_no_benchmark(project):
+    project.write(ci__yaml="benchmark: humob\n")
+    made = project.agentbench("new-test", "ci.yaml")
+    assert made.ret != 0
+    assert "new-test: expected the name of a benchmark (" in made.stderr.str()
+    assert "got the file 'ci.yaml'" in made.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("out", "collected"),
+    [("x.txt", False), ("mine.py", False), ("testy.py", False), ("x_test.py", True)],
+)
+def test_only_files_that_pytest_collects_are_written(project, out, collected):
+    made = project.agentbench("new-test", "toysum", f"--out={out}")
+    assert (made.ret == 0) is collected
+    assert (project.path / out).exists() is collected
+    if not collected:
+        assert "expected a name that pytest collects (test_*.py or *_test.py)" in made.stderr.str()
+    assert ("12 tests collected" in project.pytest("--co", "-q").stdout.str()) is collected

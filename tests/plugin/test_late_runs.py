@@ -86,3 +86,54 @@ def test_a_gate_is_not_lost_where_no_marked_test_is_selected(project, chosen, wo
     assert result.ret == 1
     assert "FAILED" in result.stdout.str()
     assert "not decided" in result.stdout.str()
+
+
+def test_a_mistake_is_told_once(project):
+    project.write(test_mine__py=MARKED)
+    text = project.pytest("--agentbench-agent=nowhere.py").stdout.str()
+    assert "During handling of the above exception" not in text
+    assert "BenchmarkError" not in text
+
+
+@pytest.mark.parametrize("workers", [[], ["-n2"]])
+def test_two_benchmarks_in_one_folder_are_refused_before_anything_is_asked(project, workers):
+    other = "from toybench import ToySum\nclass Other(ToySum):\n    name = 'other'\n"
+    second = MARKED.replace("test_toysum", "test_other").replace('"toysum"', '"other:Other"')
+    project.write(other__py=other, test_mine__py=MARKED + second)
+    result = project.pytest("--agentbench-run-dir=run", *workers)
+    assert result.ret != 0
+    text = result.stdout.str()
+    assert "--run-dir: expected one benchmark for " in text
+    assert "got toysum and other" in text
+    assert not (project.path / "run").exists()
+    result = project.pytest(*workers)
+    result.assert_outcomes(passed=26)
+    assert len(project.runs()) == 2
+
+
+AGENT = """
+def agent(context):
+    open("asked", "a").write("x")
+    return context["a"] + context["b"]
+"""
+
+
+def test_a_marked_run_that_was_cut_short_goes_on_as_it_says(project):
+    body = "    agent(sample.context)\n    assert sample.key.id not in ('s3', 's4')\n"
+    project.write(
+        test_mine__py=MARKED.replace("    agent(sample.context)\n", body), agent__py=AGENT
+    )
+    result = project.pytest("-x", "--agentbench-agent=agent.py", "--agentbench-run-dir=run")
+    said = next(line for line in result.outlines if line.startswith("to go on"))
+    assert said == (
+        "to go on, give the agent and other options as before to "
+        "pytest --benchmark toysum --resume=run"
+    )
+    asked = len((project.path / "asked").read_text())
+    assert 0 < asked < 12
+    options = said.partition("pytest ")[2].split()
+    assert (
+        project.pytest("-p", "no:cacheprovider", *options, "--agentbench-agent=agent.py").ret == 0
+    )
+    assert len((project.path / "asked").read_text()) == 12
+    assert project.scores(project.path / "run")["samples"]["ok"] == 12

@@ -76,3 +76,96 @@ def test_a_conftests_own_agent_is_recorded_and_keeps_its_attributes(project):
     assert project.pytest().ret == 0
     assert project.scores()["agent"]["name"] == "conftest.py:agent"
     assert project.scores()["readings"]["exact"]["accuracy"]["value"] == 1.0
+
+
+# Each beside a marked test that answers all samples; the agent is not asked by any of them.
+SKIPPED = """
+@pytest.mark.skip("not today")
+@pytest.mark.agentbench("toysum")
+def test_{name}(agent, sample):
+    agent(sample.context)
+"""
+BROKEN = """
+@pytest.fixture(params=["bad", "good"] if {first} else ["good", "bad"], autouse=True)
+def server(request):
+    assert request.param == "good", "no server"
+"""
+REFUSED = """
+class Test{name}:
+    @pytest.fixture
+    def agent(self):
+        return lambda context: 0
+
+    @pytest.mark.agentbench("toysum")
+    def test_own(self, agent, sample):
+        agent(sample.context)
+"""
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        HEAD + "agent(sample.context)\n" + SKIPPED.format(name="z"),
+        "import pytest\n" + SKIPPED.format(name="a") + HEAD + "agent(sample.context)\n",
+        HEAD + "agent(sample.context)\n" + BROKEN.format(first=False),
+        HEAD + "agent(sample.context)\n" + BROKEN.format(first=True),
+        HEAD + "agent(sample.context)\n" + REFUSED.format(name="Z"),
+    ],
+    ids=["skipped last", "skipped first", "setup fails last", "setup fails first", "refused"],
+)
+def test_a_test_that_did_not_ask_is_no_attempt(project, file):
+    project.write(test_mine__py=file)
+    result = project.pytest("--agentbench-limit=3")
+    result.stdout.fnmatch_lines(["3 samples: 3 ok*"])
+    assert "more than once" not in result.stdout.str()
+
+
+def test_workers_agree_on_what_is_no_attempt(project):
+    project.write(
+        test_a__py="import pytest\n" + SKIPPED.format(name="a"),
+        test_b__py=HEAD + "agent(sample.context)\n" + REFUSED.format(name="Z"),
+        test_c__py="import pytest\n" + REFUSED.format(name="C"),
+        test_d__py=HEAD
+        + "agent(sample.context)\n"
+        + BROKEN.format(first=True).replace('["bad", "good"]', '["bad"]'),
+    )
+    result = project.pytest("--agentbench-limit=3", "-n2")
+    result.stdout.fnmatch_lines(["3 samples: 3 ok*"])
+    assert "more than once" not in result.stdout.str()
+
+
+def test_samples_that_no_test_asks_are_errors(project):
+    project.write(
+        test_mine__py="import pytest\n" + SKIPPED.format(name="a") + SKIPPED.format(name="b")
+    )
+    result = project.pytest("--agentbench-limit=3")
+    result.stdout.fnmatch_lines(["3 samples: 0 ok, 3 error*"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert [record["status"] for record in project.records()] == ["error"] * 3
+
+
+@pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="subtests are built in since pytest 9")
+def test_subtests_are_parts_of_the_test_and_no_attempts(project):
+    body = (
+        "given = agent(sample.context)\n    for n in range(3):\n"
+        "        with subtests.test(n=n):\n            assert n < 2 and given == sample.truth\n"
+    )
+    head = HEAD.replace("sample)", "sample, subtests)")
+    before = head.replace("test_toysum", "test_early") + (
+        "with subtests.test(early=True):\n        pass\n    agent(sample.context)\n"
+    )
+    project.write(test_mine__py=head + body + before)
+    result = project.pytest("--agentbench-limit=2", "--agentbench-agent=builtin:right")
+    result.stdout.fnmatch_lines(
+        ["2 samples: 2 ok*", "2 samples were asked more than once, 4 attempts in all*"]
+    )
+    assert [record["status"] for record in project.records()] == ["ok"] * 4
+
+
+def test_a_fixture_that_asks_is_told_that_the_test_must(project):
+    fixture = "\n@pytest.fixture\ndef answer(agent, sample):\n    return agent(sample.context)\n"
+    head = HEAD.replace("agent, sample)", "agent, sample, answer)")
+    project.write(test_mine__py=head + "assert answer is not None\n" + fixture)
+    project.pytest("--agentbench-limit=1")
+    (record,) = project.records()
+    assert "in the test function itself; what a fixture asks is not recorded" in record["error"]

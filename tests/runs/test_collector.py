@@ -51,6 +51,28 @@ def test_a_record_is_logged_as_it_came_and_found_under_its_question(collect, tmp
     assert json.loads((folder / "manifest.json").read_text())["started"] == STARTED
 
 
+@pytest.mark.parametrize(
+    "order", [(True, False, False), (False, True, False), (False, False, True)]
+)
+def test_a_record_without_a_question_never_replaces_an_attempt_and_is_none(collect, order):
+    collector = collect()
+    skipped = parts(status="error", answer=None, error="skipped")
+    for asked in order:
+        collector.add(*(parts() if asked else skipped), asked)
+    assert [record.status for record in collector.records.values()] == ["ok"]
+    assert collector.attempts_note() is None
+    assert read_records(collector.log.folder)[-1].status == "ok"
+
+
+def test_a_question_that_nobody_asked_has_one_record_and_an_error(collect):
+    collector = collect()
+    for reason in ("skipped", "setup failed"):
+        collector.add(*parts(status="error", answer=None, error=reason), asked=False)
+    (record,) = read_records(collector.log.folder)
+    assert (record.status, record.error) == ("error", "skipped")
+    assert collector.attempts_note() is None
+
+
 def test_what_was_collected_and_left_no_record_is_missing_in_the_order_of_the_data(collect):
     collector = collect()
     keys = list(map(str, collector.plan.dataset.keys))
