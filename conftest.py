@@ -197,8 +197,13 @@ def libraries() -> Iterator[Libraries]:
 def pytester(
     libraries: Libraries,  # noqa: ARG001 -- it is to be there first
     pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> pytest.Pytester:
-    """pytest's own, which forgets what was imported while it was there: not our libraries."""
+    """pytest's own, which forgets what was imported while it was there: not our libraries.
+
+    These two plugins keep what they were told before, and pytest inside this process loads them again.
+    """
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:flaky -p no:pytest-retry")
     return pytester
 
 
@@ -221,11 +226,3 @@ def project(
     ):
         monkeypatch.delenv(name, raising=False)
     return Project(pytester, libraries)
-
-
-@pytest.fixture(autouse=True)
-def _without_plugins_that_stay(request: pytest.FixtureRequest) -> None:
-    """pytest inside this process loads every plugin again; these two keep what they were told before."""
-    if "pytester" in request.fixturenames:
-        patch = request.getfixturevalue("monkeypatch")
-        patch.setenv("PYTEST_ADDOPTS", "-p no:flaky -p no:pytest-retry")
