@@ -13,3 +13,14 @@ async def agent(context):
 """
 
 HALF = "def agent(context):\n    return context['a'] + context['b'] if context['a'] % 3 else 'x'\n"
+
+# Of sample 3 the first attempt fails, in whichever process it is made.
+FLAKY = """
+import os
+def agent(context):
+    flag = f"seen-{context['a']}"
+    if context["a"] == 3 and not os.path.exists(flag):
+        open(flag, "w").close()
+        raise RuntimeError("first time")
+    return context["a"] + context["b"]
+"""

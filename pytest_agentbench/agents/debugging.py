@@ -11,10 +11,12 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, Protocol, TypeVar
 
+from pytest_agentbench.agents.shapes import METHODS
+
 _T = TypeVar("_T")
 
 # The methods by which agents are called, in the order in which they are looked for.
-_METHODS = ("forward", "forward_batch", "workflow", "__call__")
+_METHODS = (*METHODS, "__call__")
 
 
 class Debugger(Protocol):

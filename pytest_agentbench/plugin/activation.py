@@ -115,8 +115,7 @@ def activate(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from None
     named = [(p, frozenset(selected.get(n, ()))) for n, p in plans.items() if n not in paths]
     scenarios = {path: plans[nodeid] for nodeid, path in paths.items()}
-    config.pluginmanager.register(Collection(named, scenarios), _COLLECTION)
-    config.pluginmanager.register(MarkedTests(), "agentbench-marked-tests")
+    _register(Collection(named, scenarios), config)
     config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
     config.pluginmanager.register(debugger.DebuggerInUse(), "agentbench-debugger")
     config.stash[PLANS] = {p.benchmark.name: p for p, _ in named}
@@ -190,6 +189,10 @@ def collection_of(config: pytest.Config) -> Collection:
     collection: Collection | None = config.pluginmanager.getplugin(_COLLECTION)
     if collection is None:
         collection = Collection([], {})
-        config.pluginmanager.register(collection, _COLLECTION)
-        config.pluginmanager.register(MarkedTests(), "agentbench-marked-tests")
+        _register(collection, config)
     return collection
+
+
+def _register(collection: Collection, config: pytest.Config) -> None:
+    config.pluginmanager.register(collection, _COLLECTION)
+    config.pluginmanager.register(MarkedTests(), "agentbench-marked-tests")

@@ -51,7 +51,7 @@ def as_text(items: Sequence[pytest.Item], plans: Iterable[Plan]) -> str:
     found = {n: own for n, item in enumerate(items) if (own := asked(item)) is not None}
     return json.dumps(
         {
-            "runs": {plan.settings.nodeid: benchmark_class(plan) for plan in plans},
+            "runs": {plan.settings.nodeid: plan.settings.benchmark_class for plan in plans},
             "items": [
                 (number, own.run, own.questions[0].epoch, [q.sample for q in own.questions])
                 for number, own in found.items()
@@ -68,9 +68,3 @@ def from_text(text: str) -> tuple[dict[str, str], Iterator[tuple[int, str, tuple
         for number, run, epoch, samples in told["items"]
     )
     return told["runs"], items
-
-
-def benchmark_class(plan: Plan) -> str:
-    """The benchmark as ``--benchmark`` takes it, also where it is not registered."""
-    kind = type(plan.benchmark)
-    return f"{kind.__module__}:{kind.__qualname__}"

@@ -76,17 +76,17 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 
     config = session.config
     config.stash[messages.LOOPING] = session
-    controller = config.pluginmanager.getplugin("agentbench-controller")
+    controller = _controller(config)
     if controller is not None:
         controller.begin_loop(session)
     try:
         result = yield
     except pytest.exit.Exception as error:
-        controller = config.pluginmanager.getplugin("agentbench-controller")
+        controller = _controller(config)
         if controller is not None:
             error.returncode = controller.cut_short(str(error.msg), error.returncode)
         raise
-    controller = config.pluginmanager.getplugin("agentbench-controller")
+    controller = _controller(config)
     if controller is not None:
         controller.finish_loop(session)
     elif not (config.option.collectonly or hasattr(config, "workerinput")):
@@ -97,6 +97,10 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             if shards.shard_of(config) is None:  # else others may have had the samples
                 gate_reports.report_without_run(session, gates)
     return result
+
+
+def _controller(config: pytest.Config) -> Any:
+    return config.pluginmanager.getplugin("agentbench-controller")
 
 
 @pytest.hookimpl(optionalhook=True)

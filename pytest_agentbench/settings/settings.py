@@ -241,16 +241,21 @@ class Settings:
         return tuple(gate for gate in self.decided_gates if gate is not COVERAGE)
 
     @property
+    def benchmark_class(self) -> str:
+        """The benchmark as ``--benchmark`` takes it, also where it is not registered."""
+        kind = type(self.benchmark)
+        return f"{kind.__module__}:{kind.__qualname__}"
+
+    @property
     def agent_shown(self) -> str:
         """The agent for people and files, without secrets."""
         return specs.shown(self.agent)
 
     def as_json(self) -> dict[str, Any]:
         """For the manifest."""
-        kind = type(self.benchmark)
         return {
             "benchmark": self.benchmark.name,
-            "benchmark_class": f"{kind.__module__}:{kind.__qualname__}",
+            "benchmark_class": self.benchmark_class,
             **{
                 option.key: option.to_json(getattr(self, option.key))
                 for option in _OF_A_RUN

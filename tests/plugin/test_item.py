@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from toy_agents import MIXED
+from toy_agents import FLAKY, MIXED
 
 
 def test_each_sample_fails_alone_and_the_run_goes_on(project):
@@ -96,17 +96,6 @@ def test_the_debugger_stops_in_the_agent(project):
     result = project.pytest_process("--benchmark=toysum", "--agent=agent.py", "--pdb")
     result.stdout.fnmatch_lines(["*'found'"])
     assert result.ret == pytest.ExitCode.INTERRUPTED
-
-
-FLAKY = """
-import os
-def agent(context):
-    flag = f"seen-{context['a']}"
-    if context["a"] == 3 and not os.path.exists(flag):
-        open(flag, "w").close()
-        raise RuntimeError("first time")
-    return context["a"] + context["b"]
-"""
 
 
 @pytest.mark.parametrize("extra", [[], ["-n2"]], ids=["serial", "xdist"])

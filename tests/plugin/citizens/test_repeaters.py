@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from toy_agents import FLAKY
 
-# Of sample 3 the first attempt fails, in whichever process it is made.
-FLAKY = """
-import os
-def agent(context):
-    flag = f"seen-{context['a']}"
-    if context["a"] == 3 and not os.path.exists(flag):
-        open(flag, "w").close()
-        raise RuntimeError("first time")
-    return context["a"] + context["b"]
-"""
 RETRIES = {
     "rerunfailures": ("-p", "rerunfailures", "--reruns=2"),
     "flaky": ("-p", "flaky", "--force-flaky", "--max-runs=3"),
