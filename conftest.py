@@ -166,7 +166,7 @@ class Libraries:
 
         theirs = (str(TOY), str(Path.cwd()))
         for name, module in list(sys.modules.items()):
-            # None forbids an import (without_bokeh.py): that is the run's, not the next test's.
+            # None forbids an import (without_plots.py): that is the run's, not the next test's.
             if name.partition(".")[0] in framework_imports.ROOTS:
                 continue  # a stand-in of one run, or a test's own
             if module is not None and not str(getattr(module, "__file__", None)).startswith(theirs):
@@ -187,7 +187,7 @@ def libraries() -> Iterator[Libraries]:
     for module in pkgutil.walk_packages(pytest_agentbench.__path__, "pytest_agentbench."):
         importlib.import_module(module.name)
     with contextlib.suppress(ImportError):  # runs in this process make plots, the first one too
-        importlib.import_module("bokeh.plotting")
+        importlib.import_module("vl_convert")
     found = Libraries()
     yield found
     found.keep()

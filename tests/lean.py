@@ -8,4 +8,4 @@ _UNUSED = (
     "pytest_github_actions_annotate_failures", "pytest_jsonreport", "pytest_reportlog", "repeat", "rerunfailures", "timeout",
 )  # fmt: skip
 # For PYTEST_ADDOPTS; a test that needs one of these names it again (-p html). Plots are made in-process.
-OPTIONS = " ".join(["-p without_bokeh", *(f"-p no:{name}" for name in _UNUSED)])
+OPTIONS = " ".join(["-p without_plots", *(f"-p no:{name}" for name in _UNUSED)])

@@ -95,6 +95,8 @@ def test_an_empty_environment_with_the_wheel_runs_the_demos(built, tmp_path):
         for line in [*scores, "gate passed: coverage >= 1 (1.0000)"]:
             assert line in printed.splitlines(), printed
         assert "301 passed" in printed
+    page = next((unpacked / ".agentbench").rglob("report.html")).read_text(encoding="utf-8")
+    assert 'id="chart-script"' in page  # plots need no extra
 
     others = ("BehaviorModeling", "DailyMobility", "HurricaneMobility")
     asked = [f"--benchmark={name}" for name in others]

@@ -1,15 +1,14 @@
-"""Figures of report.html: what a benchmark hands over, and the plots that several of them need.
+"""Figures: what a benchmark hands over, and the charts that several of them need.
 
-Bokeh is imported when a plot is made, so that a run without plots, or without Bokeh, pays nothing.
+A chart is a Vega-Lite specification, plain JSON values: nothing is imported to make one. Its data are
+columns, apart from it. Reports place charts, give them their width and their look, and draw them.
 """
 
 from __future__ import annotations
 
-import html
-import importlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,20 +19,21 @@ if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.protocol import Metric
     from pytest_agentbench.runs.record import Record
 
+    Chart = Mapping[str, Any]
+    Columns = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
+
 # Two colours that every kind of colour blindness tells apart, with contrast on white and on black.
 REAL, GENERATED = "#2f7fc1", "#d9660a"
-# Okabe and Ito, with grey in the middle: for up to seven kinds of thing.
-KINDS = ("#0072b2", "#56b4e9", "#999999", "#d55e00", "#cc79a7", "#f0e442", "#009e73")
-HEIGHT = 300
+SQUARE = 360  # pixels each way, of a map: a page that is narrower shrinks it
 BINS = 30
 
 
 @dataclass(frozen=True)
 class Picker:
-    """Selects above a figure; every choice has data of its own for the figure's named sources.
+    """Selects above a figure; every choice has data of its own.
 
-    ``frames`` is nested once for each label: ``{"uid[7]": {"60": {"real": {"x": […], "y": […]}}}}``
-    gives the ``ColumnDataSource`` of the name ``real`` its columns.
+    ``frames`` is nested once for each label: ``{"uid[7]": {"60": {"day": {"x": […], "y": […]}}}}``
+    gives the data of the name ``day`` its columns.
     """
 
     labels: tuple[str, ...]  # ("user", "day")
@@ -42,151 +42,223 @@ class Picker:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: Bokeh models, which stand beside each other where there is room, or HTML, or both.
+    """One figure: charts that stand beside each other where there is room, and their data by name.
 
-    The page runs no code out of a model (``CustomJS``): a choice is a :class:`Picker`.
+    A chart asks for data with ``"data": {"name": …}``; it is drawn as wide as its place unless it has
+    a ``width``. A name that only the frames of the picker have need not be in ``data``.
     """
 
     title: str
     caption: str = ""
-    models: tuple[Any, ...] = ()
-    html: str = ""  # above the models; whoever makes it escapes what is in it
+    charts: Sequence[Chart] = ()
+    data: Mapping[str, Columns] = field(default_factory=dict)
     picker: Picker | None = None
 
 
-def bokeh(module: str) -> Any:
-    """A module of Bokeh, which is an extra and whose models type checkers do not see."""
-    return importlib.import_module(f"bokeh.{module}")
+def quantity(name: str, title: str | None = None, **more: Any) -> dict[str, Any]:
+    """A column of numbers as an axis, a colour or a tooltip."""
+    return {"field": name, "type": "quantitative", "title": title, **more}
 
 
-def plot(x: str, y: str, **options: Any) -> Any:
-    """An empty Bokeh plot in our style; the page gives it the colours of its theme."""
-    models = bokeh("models")
-    made = bokeh("plotting").figure(
-        **{
-            "height": HEIGHT, "sizing_mode": "stretch_width", "toolbar_location": "above",
-            "x_axis_label": x, "y_axis_label": y, "output_backend": "canvas",
-            "tools": [
-                models.PanTool(), models.WheelZoomTool(), models.ResetTool(), models.SaveTool(),
-            ],
-            # Nothing is active at first: a finger on a plot scrolls the page.
-            "active_drag": None, "active_scroll": None,
-            "background_fill_color": None, "border_fill_color": None, "outline_line_color": None,
-            **options,
+def kind(name: str, title: str | None = None, **more: Any) -> dict[str, Any]:
+    """A column of names, in the order of the data."""
+    return {"field": name, "type": "nominal", "title": title, "sort": None, **more}
+
+
+def real_or_generated(which: str, *looks: str, legend: bool = True) -> dict[str, Any]:
+    """The look of a layer and its line in the legend: a colour, and what tells them apart without."""
+    ranges: dict[str, Sequence[Any]] = {
+        "fill": (REAL, GENERATED),
+        "stroke": (REAL, GENERATED),
+        "filled": (REAL, "transparent"),  # or only an outline
+        "shape": ("circle", "square"),
+    }
+    return {
+        "fill" if look == "filled" else look: {
+            "datum": which,
+            "type": "nominal",
+            "scale": {"domain": ["real", "generated"], "range": list(ranges[look])},
+            "title": None,
+            **({} if legend else {"legend": None}),
         }
-    )  # fmt: skip
-    made.toolbar.logo = None
-    made.toolbar.autohide = True
-    return made
+        for look in looks
+    }
 
 
-def source(columns: Mapping[str, Any], name: str | None = None) -> Any:
-    """Columns for glyphs; a name is what a :class:`Picker` finds it by."""
-    return bokeh("models").ColumnDataSource(dict(columns), name=name)
+def bars(edges: Sequence[float], heights: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+    """The columns of histograms in the same bins."""
+    named = {name: rounded(values) for name, values in heights.items()}
+    return {"left": rounded(edges[:-1]), "right": rounded(edges[1:]), **named}
 
 
-def hover(made: Any, renderer: Any, tooltips: Sequence[tuple[str, str]]) -> None:
-    """What the pointer shows over a renderer; Bokeh escapes the values."""
-    # Without a button: seven of them would not fit above a plot on a phone.
-    made.add_tools(
-        bokeh("models").HoverTool(renderers=[renderer], tooltips=list(tooltips), visible=False)
-    )
+def binned(x: str, ticks: Sequence[float] | None = None) -> dict[str, Any]:
+    """The horizontal axis of bars from ``left`` to ``right``."""
+    axis = {} if ticks is None else {"axis": {"values": list(ticks), "format": "d"}}
+    scale = {"zero": False, "nice": False}
+    return {
+        "x": quantity("left", x, bin="binned", scale=scale, **axis),
+        "x2": {"field": "right"},
+    }
 
 
-def legend(entries: Mapping[str, str]) -> str:
-    """Names and their colours as HTML: it wraps on a phone, which a legend in a plot does not."""
-    chips = (
-        f'<span class="chip"><i style="background:{colour}"></i>{html.escape(name)}</span>'
-        for name, colour in entries.items()
-    )
-    return f'<p class="legend">{"".join(chips)}</p>'
+def pair_of_histograms(x: str, name: str, ticks: Sequence[float] | None = None) -> dict[str, Any]:
+    """Shares in equal bins (``left``, ``right``, ``real``, ``generated``) of the data ``name``.
 
-
-PAIR_LEGEND = {"real": REAL, "generated": GENERATED}
-
-
-def bars(edges: Sequence[float], heights: Sequence[float]) -> dict[str, list[float]]:
-    """The columns of a histogram's source."""
-    return {"left": rounded(edges[:-1]), "right": rounded(edges[1:]), "top": rounded(heights)}
-
-
-def pair_of_histograms(
-    x: str, real: Mapping[str, list[float]], generated: Mapping[str, list[float]]
-) -> Any:
-    """Shares in equal bins: the real ones filled, the generated ones as an outline over them.
-
-    The sources are called ``real`` and ``generated``, for a :class:`Picker`.
+    The real ones are filled, the generated ones an outline over them.
     """
-    made = plot(x, "share of people")
-    made.y_range.start = 0
-    for name, colour, filled in (("real", REAL, 0.45), ("generated", GENERATED, 0.12)):
-        shares = source(real if name == "real" else generated, name)
-        drawn = made.quad(
-            left="left", right="right", top="top", bottom=0, source=shares, color=colour,
-            fill_alpha=filled, line_alpha=0.35 if name == "real" else 1.0,
-            line_width=1 if name == "real" else 1.6,
-        )  # fmt: skip
-        hover(made, drawn, [(name, "@top{0.000}"), (x, "@left{0.[00]} to @right{0.[00]}")])
-    return made
+
+    def layer(which: str, width: float) -> dict[str, Any]:
+        return {
+            "mark": {"type": "bar", "strokeWidth": width, "fillOpacity": 0.5, "binSpacing": 0},
+            "encoding": {
+                "y": quantity(which, "share of people"),
+                **real_or_generated(which, "filled", "stroke"),
+            },
+        }
+
+    return {
+        "data": {"name": name},
+        "encoding": {
+            **binned(x, ticks),
+            "tooltip": [
+                quantity("left", "from", format=",.4~g"),
+                quantity("right", "to", format=",.4~g"),
+                quantity("real", format=".3f"),
+                quantity("generated", format=".3f"),
+            ],
+        },
+        "layer": [layer("real", 0), layer("generated", 2)],
+    }
 
 
-def means_and_middles(
-    x: str, y: str, names: Sequence[str], groups: Iterable[npt.NDArray[Any]]
-) -> Any:
-    """The mean of each group as a dot, its middle half as a bar; groups without values stay empty."""
+def middles(names: Sequence[str], groups: Iterable[npt.NDArray[Any]]) -> dict[str, list[Any]]:
+    """Mean, middle half, median and size of each group, as columns; empty groups have only a name."""
     columns: dict[str, list[Any]] = {
-        key: [] for key in ("name", "mean", "low", "middle", "high", "n")
+        key: [] for key in ("name", "mean", "low", "median", "high", "n")
     }
     for name, values in zip(names, groups, strict=True):
+        found: list[float | None] = [None] * 4
         if len(values):
-            low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
-            row = (name, *rounded([values.mean(), low, middle, high]), len(values))
-            for column, value in zip(columns.values(), row, strict=True):
-                column.append(value)
-    made = plot(x, y, x_range=list(names))
-    rows = source(columns)
-    made.vbar(
-        x="name", bottom="low", top="high", width=0.5, source=rows, color=REAL, alpha=0.35,
-    )  # fmt: skip
-    made.scatter(
-        x="name", y="middle", marker="dash", size=22, source=rows, color=REAL, line_width=2
-    )
-    dots = made.scatter(x="name", y="mean", size=10, source=rows, color=GENERATED)
-    made.xgrid.visible = False
-    hover(
-        made, dots,
-        [(x, "@name"), ("mean", "@mean{0.0000}"), ("middle half", "@low{0.000} to @high{0.000}"),
-         ("user-days", "@n")],
-    )  # fmt: skip
-    return made
+            low, median, high = np.quantile(values, (0.25, 0.5, 0.75))
+            found = [*rounded([values.mean(), low, median, high])]
+        for column, value in zip(columns.values(), (name, *found, len(values)), strict=True):
+            column.append(value)
+    return columns
 
 
-MIDDLE_LEGEND = {"mean": GENERATED, "middle half and median": REAL}
+MIDDLES_KEY = "Dot: the mean. Bar: the middle half, with a line at the median."
 
 
-def heat_map(x: str, y: str, columns: Mapping[str, list[Any]], value: str, **options: Any) -> Any:
-    """Rectangles (``left``, ``right``, ``bottom``, ``top``) coloured by the column ``value``."""
-    made = plot(x, y, **options)
-    values = columns["value"]
-    high = max(values, default=1.0)
-    palette = list(bokeh("palettes").cividis(64))
-    colours = bokeh("transform").linear_cmap(
-        "value", palette, low=min(0.0, *values, 0.0), high=high or 1.0
-    )
-    drawn = made.quad(
-        left="left", right="right", bottom="bottom", top="top", fill_color=colours,
-        line_color="#808080", line_alpha=0.35, source=source(columns),
-    )  # fmt: skip
-    made.add_layout(
-        bokeh("models").ColorBar(
-            color_mapper=colours.transform, width=10, title=value, background_fill_color=None,
-            bar_line_color=None, major_tick_line_color=None,
-        ),
-        "right",
-    )  # fmt: skip
-    made.grid.visible = False
-    hover(made, drawn, [(value, "@value{0.[00]}"), ("points", "@n")])
-    return made
+def means_and_middles(x: str, y: str, name: str) -> dict[str, Any]:
+    """The :func:`middles` in the data ``name``: a dot, a bar and a line for each group."""
+    what: dict[str, Any] = {"type": "bar", "color": REAL, "opacity": 0.35, "width": {"band": 0.5}}
+    line = {"type": "tick", "color": REAL, "thickness": 2, "width": {"band": 0.5}}
+    dot = {"type": "point", "color": GENERATED, "filled": True, "size": 80, "opacity": 1}
+    tooltip = [
+        kind("name", x),
+        quantity("mean", format=".4f"),
+        quantity("low", "middle half from", format=".4f"),
+        quantity("median", format=".4f"),
+        quantity("high", "to", format=".4f"),
+        quantity("n", "user-days", format=","),
+    ]
+    return {
+        "data": {"name": name},
+        "encoding": {"x": kind("name", x, axis={"labelAngle": 0}), "tooltip": tooltip},
+        "layer": [
+            {"mark": what, "encoding": {"y": quantity("low", y), "y2": {"field": "high"}}},
+            {"mark": line, "encoding": {"y": quantity("median", y)}},
+            {"mark": dot, "encoding": {"y": quantity("mean", y)}},
+        ],
+    }
+
+
+def blocks(
+    x: npt.NDArray[Any], y: npt.NDArray[Any], value: npt.NDArray[Any], size: int
+) -> dict[str, list[Any]]:
+    """Points on a grid of whole numbers, in square blocks: how many are in each, and their mean value.
+
+    However many points there are, a map of them has only as many rows as blocks that hold one.
+    """
+    left, bottom = int(x.min()), int(y.min())
+    across, up = (x - left) // size, (y - bottom) // size
+    height = int(up.max()) + 1
+    where = (across * height + up).astype(np.int64)
+    counts = np.bincount(where)
+    filled = np.flatnonzero(counts)
+    count = counts[filled]
+    mean = np.bincount(where, value)[filled] / count
+    columns, rows = np.divmod(filled, height)
+    return {
+        "left": (columns * size + left - 0.5).tolist(),
+        "bottom": (rows * size + bottom - 0.5).tolist(),
+        "value": rounded(mean),
+        "n": count.tolist(),
+    }
+
+
+def heat_map(x: str, y: str, name: str, value: str, size: float) -> dict[str, Any]:
+    """The :func:`blocks` in the data ``name``, the darker the less; equal lengths look equal."""
+
+    def side(low: str, title: str) -> dict[str, Any]:
+        return quantity(low, title, scale={"zero": False, "nice": False}, axis={"grid": False})
+
+    return {
+        "data": {"name": name},
+        "width": SQUARE,
+        "height": SQUARE,
+        "transform": [
+            {"calculate": f"datum.left + {size}", "as": "right"},
+            {"calculate": f"datum.bottom + {size}", "as": "top"},
+        ],
+        "layer": [
+            {
+                "mark": {"type": "rect", "stroke": "#808080", "strokeOpacity": 0.35},
+                "encoding": {
+                    "x": side("left", x),
+                    "x2": {"field": "right"},
+                    "y": side("bottom", y),
+                    "y2": {"field": "top"},
+                    "color": quantity("value", value, scale={"scheme": "cividis"}),
+                    "tooltip": [quantity("value", value), quantity("n", "points", format=",")],
+                },
+            },
+            square({x: ("left", "right"), y: ("bottom", "top")}),
+        ],
+    }
+
+
+def square(sides: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    """An unseen layer that makes both axes of a square chart equally long.
+
+    ``sides`` are the titles of the two axes, each with the columns of the least and the greatest value.
+    """
+    (x, across), (y, up) = sides.items()
+    ends = {"left": ("min", across[0]), "right": ("max", across[1]), "bottom": ("min", up[0]), "top": ("max", up[1])}  # fmt: skip
+    half = "max(datum.right - datum.left, datum.top - datum.bottom) / 2"
+    corners = {
+        "x0": f"(datum.left + datum.right) / 2 - {half}",
+        "x1": f"(datum.left + datum.right) / 2 + {half}",
+        "y0": f"(datum.bottom + datum.top) / 2 - {half}",
+        "y1": f"(datum.bottom + datum.top) / 2 + {half}",
+    }
+    return {
+        "transform": [
+            {
+                "aggregate": [
+                    {"op": op, "field": name, "as": end} for end, (op, name) in ends.items()
+                ]
+            },
+            *({"calculate": formula, "as": corner} for corner, formula in corners.items()),
+        ],
+        "mark": {"type": "rect", "opacity": 0, "tooltip": None},
+        "encoding": {
+            "x": quantity("x0", x),
+            "x2": {"field": "x1"},
+            "y": quantity("y0", y),
+            "y2": {"field": "y1"},
+        },
+    }
 
 
 def distribution(
@@ -205,24 +277,36 @@ def distribution(
         ]
         if values:
             heights, edges = np.histogram(values, BINS)
-            frames[name] = {"bars": bars(edges.tolist(), heights.tolist())}
+            frames[name] = {"bars": bars(edges.tolist(), {"samples": heights.tolist()})}
             counts.append(f"{name} {len(values):,}")
     if not frames:
         return None
-    made = plot("value of a sample", "samples")
-    made.y_range.start = 0
-    first = next(iter(frames.values()))["bars"]
-    drawn = made.quad(
-        left="left", right="right", top="top", bottom=0, color=REAL, fill_alpha=0.55,
-        source=source(first, "bars"),
-    )  # fmt: skip
-    hover(made, drawn, [("samples", "@top"), ("value", "@left{0.[0000]} to @right{0.[0000]}")])
+    chart = {
+        "data": {"name": "bars"},
+        "mark": {
+            "type": "bar",
+            "color": REAL,
+            "fillOpacity": 0.55,
+            "stroke": REAL,
+            "binSpacing": 0,
+        },
+        "encoding": {
+            **binned("value of a sample"),
+            "y": quantity("samples", "samples"),
+            "tooltip": [
+                quantity("samples", format=","),
+                quantity("left", "from", format=",.4~g"),
+                quantity("right", "to", format=",.4~g"),
+            ],
+        },
+    }
     return Figure(
         "Distribution over samples",
         f"Samples with a value, of {len(records):,} in reading {reading}: {', '.join(counts)}. "
         "A sample without a valid answer has none.",
-        (made,),
-        picker=Picker(("metric",), frames) if len(frames) > 1 else None,
+        (chart,),
+        {} if len(frames) > 1 else next(iter(frames.values())),
+        Picker(("metric",), frames) if len(frames) > 1 else None,
     )
 
 

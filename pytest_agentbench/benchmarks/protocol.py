@@ -326,7 +326,7 @@ class Benchmark(abc.ABC):
     def figures(
         self, dataset: Dataset, records: Sequence[Record], scores: Mapping[str, Any]
     ) -> Sequence[Figure]:
-        """The benchmark's own plots in report.html; called only where Bokeh is installed."""
+        """The benchmark's own plots in report.html, made of data and Vega-Lite specifications."""
         return ()
 
     def write_files(self, folder: Path, dataset: Dataset, records: Sequence[Record]) -> None:

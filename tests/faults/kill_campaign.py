@@ -172,7 +172,7 @@ class KilledRun:
             process = subprocess.Popen(
                 [
                     sys.executable, "-m", "pytest", "-p", "pytest_agentbench.plugin", "-p", "xdist.plugin",
-                    "-p", "no:cacheprovider", "-p", "without_bokeh", "--benchmark=manysums:ManySums", "--agent=agent.py",
+                    "-p", "no:cacheprovider", "-p", "without_plots", "--benchmark=manysums:ManySums", "--agent=agent.py",
                     "--max-worker-restart=1000", *self.way.options, more,
                 ],
                 cwd=self.place, stdout=output, stderr=output, env=_environment(self.place),

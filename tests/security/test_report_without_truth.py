@@ -48,10 +48,8 @@ class Canaries(Benchmark):
         return {"truths": truths, "tables": [{"title": "truths", "head": ["truth"], "rows": [[t] for t in truths]}]}
 
     def figures(self, dataset, records, scores):
-        from bokeh.plotting import figure
-        plot = figure(title=str(dataset.sample(0).truth))
-        plot.line([0, 1], [0, 1])
-        return [Figure("CANARY0", "CANARY1", [plot])]
+        chart = {"title": str(dataset.sample(0).truth), "mark": "point", "data": {"name": "CANARY2"}}
+        return [Figure("CANARY0", "CANARY1", [chart], {"CANARY2": {"x": ["CANARY3"]}})]
 """
 AGENT = """
 def agent(context):

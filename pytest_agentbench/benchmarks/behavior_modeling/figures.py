@@ -35,48 +35,60 @@ def hit_rates(scores: Mapping[str, Any]) -> list[charts.Figure]:
     rates = [found.get(name) or {} for name in HIT_RATES]
     if any(rate.get("value") is None for rate in rates):
         return []
-    values = [rate["value"] for rate in rates]
-    rows = charts.source(
-        {
-            "cut": [f"top {cut}" for cut in CUTS],
-            "value": values,
-            "low": [rate.get("low", rate["value"]) for rate in rates],
-            "high": [rate.get("high", rate["value"]) for rate in rates],
-            # NaN is not drawn: without candidates there is no chance level.
-            "chance": [chance.get(name, float("nan")) for name in HIT_RATES],
-        }
-    )
-    made = charts.plot("", "hit rate", x_range=list(rows.data["cut"]), y_range=(0, 1))
-    made.xgrid.visible = False
-    drawn = made.vbar(
-        x="cut", top="value", width=0.55, source=rows, color=charts.REAL, fill_alpha=0.55
-    )
-    made.segment(
-        x0="cut", y0="low", x1="cut", y1="high", source=rows, color="#808080", line_width=3
-    )
-    made.scatter(
-        x="cut",
-        y="chance",
-        marker="dash",
-        size=70,
-        source=rows,
-        color=charts.GENERATED,
-        line_width=4,
-    )
-    charts.hover(
-        made, drawn,
-        [("hit rate", "@value{0.000}"), (INTERVAL, "@low{0.000} to @high{0.000}"),
-         ("chance", "@chance{0.000}")],
-    )  # fmt: skip
+    rows: dict[str, list[Any]] = {
+        "cut": [f"top {cut}" for cut in CUTS],
+        "value": [rate["value"] for rate in rates],
+        "low": [rate.get("low", rate["value"]) for rate in rates],
+        "high": [rate.get("high", rate["value"]) for rate in rates],
+        # None is not drawn: without candidates there is no chance level.
+        "chance": [chance.get(name) for name in HIT_RATES],
+    }
     return [
         charts.Figure(
             "Hit rate against chance",
-            f"How often the true item is among the first 1, 3 and 5, with its {INTERVAL}; chance "
-            "is a random order of the same candidates.",
-            (made,),
-            charts.legend({"agent": charts.REAL, "chance": charts.GENERATED}),
+            f"How often the true item is among the first 1, 3 and 5 (bar), with its {INTERVAL} (thin "
+            "line); chance (dashed) is a random order of the same candidates.",
+            (_hit_rates(),),
+            {"rates": rows},
         )
     ]
+
+
+def _hit_rates() -> dict[str, Any]:
+    bar = {"type": "bar", "color": charts.REAL, "fillOpacity": 0.55, "width": {"band": 0.55}}
+    dashes = {"type": "rule", "color": charts.GENERATED, "strokeWidth": 3, "strokeDash": [6, 4]}
+    return {
+        "data": {"name": "rates"},
+        "encoding": {
+            "x": charts.kind("cut", axis={"labelAngle": 0}),
+            "tooltip": [
+                charts.kind("cut", "among the"),
+                charts.quantity("value", "hit rate", format=".3f"),
+                charts.quantity("low", f"{INTERVAL} from", format=".3f"),
+                charts.quantity("high", "to", format=".3f"),
+                charts.quantity("chance", format=".3f"),
+            ],
+        },
+        "layer": [
+            {
+                "mark": bar,
+                "encoding": {"y": charts.quantity("value", "hit rate", scale={"domain": [0, 1]})},
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 2},
+                "encoding": {"y": charts.quantity("low", "hit rate"), "y2": {"field": "high"}},
+            },
+            {
+                "transform": [{"filter": "isValid(datum.chance)"}],
+                "mark": dashes,
+                "encoding": {
+                    "x": charts.kind("cut", bandPosition=0.1),
+                    "x2": {"field": "cut", "bandPosition": 0.9},
+                    "y": charts.quantity("chance", "hit rate"),
+                },
+            },
+        ],
+    }
 
 
 def star_confusion(dataset: BehaviorDataset, records: Sequence[Record]) -> list[charts.Figure]:
@@ -93,31 +105,48 @@ def star_confusion(dataset: BehaviorDataset, records: Sequence[Record]) -> list[
     true, given = round_half_up(np.array(pairs, np.float64).T).astype(int)
     counts = np.zeros((len(STARS), len(STARS)), int)
     np.add.at(counts, (true - 1, given - 1), 1)
-    cells = [(column, row) for row in STARS for column in STARS]
-    numbers = [int(counts[row - 1, column - 1]) for column, row in cells]
-    columns: dict[str, list[Any]] = {
-        "left": [column - 0.5 for column, _ in cells],
-        "right": [column + 0.5 for column, _ in cells],
-        "bottom": [row - 0.5 for _, row in cells],
-        "top": [row + 0.5 for _, row in cells],
-        "value": numbers,
-        "n": numbers,
+    rows, columns = np.indices(counts.shape)
+    most = int(counts.max())
+    data = {
+        "left": (columns.ravel() + 0.5).tolist(),
+        "bottom": (rows.ravel() + 0.5).tolist(),
+        "value": counts.ravel().tolist(),
     }
-    made = charts.heat_map("stars of the agent", "true stars", columns, "reviews", height=360)
-    made.xaxis.ticker = made.yaxis.ticker = list(STARS)
-    # The upper half of the colours is light.
-    dark = [2 * number > max(numbers) for number in numbers]
-    made.text(
-        x=[column for column, _ in cells], y=[row for _, row in cells],
-        text=[str(number) if number else "" for number in numbers],
-        text_color=["#000000" if light else "#ffffff" for light in dark],
-        text_align="center", text_baseline="middle",
-    )  # fmt: skip
     exact = float(np.mean(true == given))
     return [
         charts.Figure(
             "Stars: true and given",
             f"{len(pairs):,} reviews with a valid answer, stars rounded; {exact:.0%} on the diagonal.",
-            (made,),
+            (_confusion(most),),
+            {"cells": data},
         )
     ]
+
+
+def _confusion(most: int) -> dict[str, Any]:
+    """A heat map with its numbers in it."""
+    chart = charts.heat_map("stars of the agent", "true stars", "cells", "reviews", 1)
+    squares, around = chart["layer"]
+    encoding = squares["encoding"]
+    for side in ("x", "y"):
+        encoding[side]["axis"] = {"values": list(STARS), "grid": False, "format": "d"}
+    encoding["tooltip"] = [charts.quantity("value", "reviews", format=",")]
+    middle = [
+        {"calculate": f"datum.{low} + 0.5", "as": name}
+        for low, name in (("left", "column"), ("bottom", "row"))
+    ]
+    numbers = {
+        "transform": [*middle, {"filter": "datum.value > 0"}],
+        "mark": {"type": "text", "tooltip": None, "fontSize": 13},
+        "encoding": {
+            "x": charts.quantity("column", "stars of the agent"),
+            "y": charts.quantity("row", "true stars"),
+            "text": charts.quantity("value", format=","),
+            # The upper half of the colours is light.
+            "color": {
+                "condition": {"test": f"2 * datum.value > {most}", "value": "#000000"},
+                "value": "#ffffff",
+            },
+        },
+    }
+    return {**chart, "layer": [squares, numbers, around]}

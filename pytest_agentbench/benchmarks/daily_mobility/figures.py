@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-COLOURS = dict(zip(LABELS, charts.KINDS, strict=True))
 OPEN_ENDS = "The outermost bars hold all that lies outside the range of the real values."
 
 
@@ -43,43 +42,77 @@ def figures(
 
 
 def by_time_of_day(truth: Population, answers: Population) -> charts.Figure:
-    """What people do in each half hour, as shares that fill the height."""
+    """What people do in each half hour: a small chart for each intention."""
+    real, generated = _shares(truth), _shares(answers)
+    # A half hour has one value: the last one is repeated, or its step would have no width.
+    hours = [slot / 2 for slot in range(SLOTS + 1)]
+    at = [f"{clock(slot)}" for slot in range(SLOTS)] + ["24:00"]
     return charts.Figure(
         "Intention by time of day",
-        f"Share of people in each half hour: {len(truth.intention_sequences):,} real people, then "
-        f"{len(answers.intention_sequences):,} generated ones.",
-        (_areas("real", truth), _areas("generated", answers)),
-        charts.legend(COLOURS),
-    )
-
-
-def _areas(name: str, people: Population) -> Any:
-    codes = people.intention_sequences
-    shares = np.stack([(codes == code).mean(axis=0) for code in range(1, len(LABELS) + 1)])
-    tops = np.vstack([np.zeros(SLOTS), shares.cumsum(axis=0)])
-    made = charts.plot(
-        f"{name}: hour of the day", "share of people", x_range=(0, 24), y_range=(0, 1)
-    )
-    made.xaxis.ticker = list(range(0, 25, 4))
-    hours = (np.arange(SLOTS) / 2).tolist()
-    for number, (label, colour) in enumerate(COLOURS.items()):
-        steps = charts.source(
-            {
-                "left": hours,
-                "right": [hour + 0.5 for hour in hours],
-                "bottom": charts.rounded(tops[number]),
-                "top": charts.rounded(tops[number + 1]),
-                "share": charts.rounded(shares[number]),
-                "at": [clock(slot) for slot in range(SLOTS)],
+        f"Share of people in each half hour: {len(truth.intention_sequences):,} real people (blue area), "
+        f"{len(answers.intention_sequences):,} generated ones (orange line).",
+        [_share_of_people(label) for label in LABELS],
+        {
+            label: {
+                "hour": hours,
+                "at": at,
+                "real": charts.rounded([*real[code], real[code][-1]]),
+                "generated": charts.rounded([*generated[code], generated[code][-1]]),
             }
-        )
-        # Steps: a half hour has one value.
-        drawn = made.quad(
-            left="left", right="right", bottom="bottom", top="top", source=steps,
-            fill_color=colour, line_color=colour, line_width=0.5,
-        )  # fmt: skip
-        charts.hover(made, drawn, [(label, "@share{0.0%}"), (name, "@at")])
-    return made
+            for code, label in enumerate(LABELS)
+        },
+    )
+
+
+def _shares(people: Population) -> Floats:
+    codes = people.intention_sequences
+    return np.stack([(codes == code).mean(axis=0) for code in range(1, len(LABELS) + 1)])
+
+
+def _share_of_people(label: str) -> dict[str, Any]:
+    def layer(which: str, mark: str, look: str) -> dict[str, Any]:
+        return {
+            "mark": {"type": mark, "interpolate": "step-after", "fillOpacity": 0.4},
+            "encoding": {
+                "y": charts.quantity(
+                    which, scale={"domainMin": 0}, axis={"format": "%", "tickCount": 3}
+                ),
+                **charts.real_or_generated(which, look, legend=False),
+            },
+        }
+
+    return {
+        "data": {"name": label},
+        "title": label,
+        "height": 110,
+        "encoding": {
+            "x": _hour("hour"),
+            "tooltip": [
+                {"field": "at", "title": "from"},
+                charts.quantity("real", format=".1%"),
+                charts.quantity("generated", format=".1%"),
+            ],
+        },
+        "layer": [
+            layer("real", "area", "fill"),
+            layer("generated", "line", "stroke"),
+            # The pointer finds the half hour, wherever in its column it is.
+            {
+                "transform": [{"calculate": "datum.hour + 0.5", "as": "until"}],
+                "mark": {"type": "rect", "opacity": 0},
+                "encoding": {"x2": {"field": "until"}},
+            },
+        ],
+    }
+
+
+def _hour(name: str) -> dict[str, Any]:
+    return charts.quantity(
+        name,
+        "hour of the day",
+        scale={"domain": [0, 24], "nice": False, "clamp": True},
+        axis={"values": list(range(0, 25, 4)), "grid": False},
+    )
 
 
 def gyration_radius(truth: Population, answers: Population) -> charts.Figure:
@@ -88,24 +121,23 @@ def gyration_radius(truth: Population, answers: Population) -> charts.Figure:
     return charts.Figure(
         "Gyration radius",
         f"Mean distance of a person's places from their middle. {OPEN_ENDS}",
-        (
-            charts.pair_of_histograms(
-                "km",
-                _binned(truth.gyration_radius, low, high, scale=0.001),
-                _binned(answers.gyration_radius, low, high, scale=0.001),
-            ),
-        ),
-        charts.legend(charts.PAIR_LEGEND),
+        (charts.pair_of_histograms("km", "people"),),
+        {"people": _binned(truth.gyration_radius, answers.gyration_radius, low, high, 0.001)},
     )
 
 
-def _binned(values: Floats, low: float, high: float, scale: float = 1.0) -> dict[str, list[float]]:
+def _binned(
+    real: Floats, generated: Floats, low: float, high: float, scale: float = 1.0
+) -> dict[str, list[float]]:
     if low == high:  # as bin_numbers widens it
         low, high = low - 0.5, high + 0.5
-    counts = np.bincount(bin_numbers(values, low, high), minlength=BINS + 2)
-    width = (high - low) / BINS
-    edges = (low + width * np.arange(-1, BINS + 2)) * scale
-    return charts.bars(edges.tolist(), (counts / len(values)).tolist())
+    edges = (low + (high - low) / BINS * np.arange(-1, BINS + 2)) * scale
+
+    def shares(values: Floats) -> list[float]:
+        counts = np.bincount(bin_numbers(values, low, high), minlength=BINS + 2)
+        return (counts / len(values)).tolist()  # type: ignore[no-any-return]
+
+    return charts.bars(edges.tolist(), {"real": shares(real), "generated": shares(generated)})
 
 
 def location_numbers(truth: Population, answers: Population) -> charts.Figure:
@@ -114,34 +146,31 @@ def location_numbers(truth: Population, answers: Population) -> charts.Figure:
     given = round_half_up(answers.daily_location_numbers)
     last = int(real.max()) + 1  # one bar more for all that is above
 
-    def shares(values: Floats) -> dict[str, list[float]]:
+    def shares(values: Floats) -> list[float]:
         counts = np.bincount(np.minimum(values, last).astype(int), minlength=last + 1)
-        edges = np.arange(last + 2) - 0.5
-        return charts.bars(edges.tolist(), (counts / len(values)).tolist())
+        return (counts / len(values)).tolist()  # type: ignore[no-any-return]
 
+    edges = (np.arange(last + 2) - 0.5).tolist()
     return charts.Figure(
         "Places a day",
         f"Number of different places visited in a day, rounded; the last bar is {last} or more.",
-        (charts.pair_of_histograms("places", shares(real), shares(given)),),
-        charts.legend(charts.PAIR_LEGEND),
+        (charts.pair_of_histograms("places", "people", range(last + 1)),),
+        {"people": charts.bars(edges, {"real": shares(real), "generated": shares(given)})},
     )
 
 
 def proportions(truth: Population, answers: Population) -> charts.Figure:
     """The share of the day that goes to each intention."""
-    frames = {}
-    for column, label in enumerate(LABELS):
-        frames[label] = {
-            "real": _binned(truth.intention_proportions[:, column], 0.0, 1.0),
-            "generated": _binned(answers.intention_proportions[:, column], 0.0, 1.0),
-        }
-    first = next(iter(frames.values()))
+    real, generated = truth.intention_proportions.T, answers.intention_proportions.T
+    frames = {
+        label: {"people": _binned(real[row], generated[row], 0.0, 1.0)}
+        for row, label in enumerate(LABELS)
+    }
     return charts.Figure(
         "Share of the day",
         "Share of a person's day that goes to the intention in the picker.",
-        (charts.pair_of_histograms("share of the day", first["real"], first["generated"]),),
-        charts.legend(charts.PAIR_LEGEND),
-        charts.Picker(("intention",), frames),
+        (charts.pair_of_histograms("share of the day", "people"),),
+        picker=charts.Picker(("intention",), frames),
     )
 
 
@@ -150,20 +179,32 @@ def divergence_by_slot(scores: Mapping[str, Any]) -> list[charts.Figure]:
     slots = scores["details"].get("slots")
     if not slots:
         return []
-    made = charts.plot("hour of the day", "divergence (0 to 1)", x_range=(0, 24))
-    made.xaxis.ticker = list(range(0, 25, 4))
-    made.y_range.start = 0
     hours = [slot / 2 for slot in range(len(slots))]
-    drawn = made.quad(
-        left=hours, right=[hour + 0.5 for hour in hours], bottom=0, top=charts.rounded(slots.values()),
-        color=charts.GENERATED, fill_alpha=0.5,
-    )  # fmt: skip
-    charts.hover(made, drawn, [("from", "@left"), ("divergence", "@top{0.000}")])
+    chart = {
+        "data": {"name": "slots"},
+        "mark": {"type": "bar", "color": charts.GENERATED, "fillOpacity": 0.6, "binSpacing": 0},
+        "encoding": {
+            "x": {**_hour("hour"), "bin": "binned"},
+            "x2": {"field": "until"},
+            "y": charts.quantity("divergence", "divergence (0 to 1)"),
+            "tooltip": [
+                {"field": "at", "title": "from"},
+                charts.quantity("divergence", format=".3f"),
+            ],
+        },
+    }
+    data: dict[str, list[Any]] = {
+        "hour": hours,
+        "until": [hour + 0.5 for hour in hours],
+        "at": [clock(slot) for slot in range(len(slots))],
+        "divergence": charts.rounded(slots.values()),
+    }
     return [
         charts.Figure(
             "Divergence by time of day",
             f"The divergence of the intentions in each half hour; the mean is "
             f"jsd_intention_sequences of the {scoring.DOCUMENTED} reading.",
-            (made,),
+            (chart,),
+            {"slots": data},
         )
     ]

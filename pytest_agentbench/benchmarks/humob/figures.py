@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_agentbench.runs.record import Record
 
 MOST_USERS = 3_000  # whose days are scored again for the figures
-MOST_POINTS = 30_000  # in the picker of trajectories: about 20 bytes of the page each
+MOST_POINTS = 15_000  # in the picker of trajectories: about 20 bytes of the page each
 MOST_BLOCKS = 40  # across the error map
 POINTS_A_GROUP = 6
 HEADLINE = "geobleu"
@@ -54,31 +54,18 @@ def trajectories(dataset: HumobDataset, valid: Sequence[Record], reading: str) -
     """A day on the grid, real and generated, of some users from the worst to the best."""
     ranked = sorted(valid, key=lambda record: record.metrics[reading][HEADLINE])
     length = np.mean(dataset.stops - dataset.starts)
-    chosen = [ranked[at] for at in _spread(len(ranked), max(2, int(MOST_POINTS / length / 2)))]
+    chosen = [ranked[at] for at in _spread(len(ranked), max(2, int(MOST_POINTS / length)))]
     frames: dict[str, Any] = {}
     for record in chosen:
         truth = dataset.targets(dataset.index_of[record.sample])
-        answer = cells_of(record.answer)
+        given = cells_of(record.answer)
         bounds = day_bounds(truth[:, 0])
         epoch = f", epoch {record.epoch}" if record.epoch > 1 else ""
         label = f"{record.sample}{epoch} ({record.metrics[reading][HEADLINE]:.3f})"
         frames[label] = {
-            str(truth[start, 0]): {
-                "real": _path(truth[start:stop, 1], truth[start:stop, 2:]),
-                "generated": _path(truth[start:stop, 1], answer[start:stop]),
-            }
+            str(truth[start, 0]): {"day": _day(truth[start:stop, 1:], given[start:stop])}
             for start, stop in itertools.pairwise(bounds.tolist())
         }
-    first = next(iter(next(iter(frames.values())).values()))
-    made = charts.plot("x (cells)", "y (cells)", height=440, match_aspect=True)
-    for name, colour, marker, size in (("real", charts.REAL, "circle", 11), ("generated", charts.GENERATED, "square", 7)):  # fmt: skip
-        path = charts.source(first[name], name)
-        made.line("x", "y", source=path, color=colour, line_width=1.5, line_alpha=0.7,
-                  line_dash="solid" if name == "real" else "dashed")  # fmt: skip
-        dots = made.scatter(
-            "x", "y", source=path, marker=marker, size=size, color=colour, fill_alpha=0.5
-        )
-        charts.hover(made, dots, [(name, "(@x, @y)"), ("half hour", "@t")])
     shown = (
         f"{len(chosen):,} of {len(ranked):,} users" if len(chosen) < len(ranked) else "all users"
     )
@@ -86,17 +73,73 @@ def trajectories(dataset: HumobDataset, valid: Sequence[Record], reading: str) -
         "A day on the grid",
         f"One cell is {CELL_KM * 1000:.0f} m. In the picker: {shown} with a valid answer, "
         f"from the worst to the best {HEADLINE} (in brackets).",
-        (made,),
-        charts.legend(charts.PAIR_LEGEND),
-        charts.Picker(("user", "day"), frames),
+        (_paths(),),
+        picker=charts.Picker(("user", "day"), frames),
     )
 
 
-def _path(times: Any, cells: Any) -> dict[str, list[Any]]:
+def _day(real: Any, given: Any) -> dict[str, list[int]]:
+    """The half hours of a day, where the person was, and where the agent says so."""
+    columns = (*real.T, *given.T)
+    return {name: column.tolist() for name, column in zip(_DAY, columns, strict=True)}
+
+
+_DAY = ("t", "x", "y", "given_x", "given_y")
+
+
+def _paths() -> dict[str, Any]:
+    def layer(which: str, x: str, y: str, size: int, dashes: Sequence[int]) -> dict[str, Any]:
+        def side(column: str, title: str) -> dict[str, Any]:
+            return charts.quantity(column, title, scale={"zero": False, "padding": 12})
+
+        return {
+            "encoding": {
+                "x": side(x, "x (cells)"),
+                "y": side(y, "y (cells)"),
+                "order": charts.quantity("t"),
+                "tooltip": [
+                    {"field": "who", "title": "path"},
+                    {"field": "at", "title": "half hour"},
+                    charts.quantity(x, "x"),
+                    charts.quantity(y, "y"),
+                ],
+            },
+            "transform": [{"calculate": f"'{which}'", "as": "who"}],
+            "layer": [
+                {
+                    "mark": {
+                        "type": "line",
+                        "opacity": 0.7,
+                        "strokeWidth": 1.5,
+                        "strokeDash": dashes,
+                    },
+                    "encoding": charts.real_or_generated(which, "stroke"),
+                },
+                {
+                    "mark": {"type": "point", "size": size, "fillOpacity": 0.4},
+                    "encoding": charts.real_or_generated(which, "fill", "stroke", "shape"),
+                },
+            ],
+        }
+
+    time = "floor(datum.t / 2) + (datum.t % 2 ? ':30' : ':00')"
     return {
-        "x": cells[:, 0].tolist(),
-        "y": cells[:, 1].tolist(),
-        "t": [f"{t // 2:02d}:{t % 2 * 30:02d}" for t in times.tolist()],
+        "data": {"name": "day"},
+        "width": charts.SQUARE,
+        "height": charts.SQUARE,
+        "transform": [
+            {"calculate": time, "as": "at"},
+            *(
+                {"calculate": f"{end}(datum.{way}, datum.given_{way})", "as": f"{end}_{way}"}
+                for way in "xy"
+                for end in ("min", "max")
+            ),
+        ],
+        "layer": [
+            layer("real", "x", "y", 110, [1, 0]),
+            layer("generated", "given_x", "given_y", 45, [5, 3]),
+            charts.square({"x (cells)": ("min_x", "max_x"), "y (cells)": ("min_y", "max_y")}),
+        ],
     }
 
 
@@ -104,30 +147,36 @@ def by_day(
     dataset: HumobDataset, drawn: Sequence[Record], reading: str, whom: str
 ) -> tuple[charts.Figure, charts.Figure]:
     """The headline by day of the week and by points a day."""
-    days = run_tables.day_table(dataset, drawn)
-    values = days[f"{HEADLINE}_{reading}"].to_numpy()
-    weekday = days["d"].to_numpy() % 7
-    group = (days["points"].to_numpy() - 1) // POINTS_A_GROUP
+    day, points, values = _days(dataset, drawn, reading)
+    weekday, group = day % 7, (points - 1) // POINTS_A_GROUP
     weekend = dataset.split.weekend
-    names = [f"{number} (weekend)" if number in weekend else str(number) for number in range(7)]
+    names = [f"{number}*" if number in weekend else str(number) for number in range(7)]
     sizes = range(int(group.max()) + 1)
     ranges = [f"{n * POINTS_A_GROUP + 1}-{(n + 1) * POINTS_A_GROUP}" for n in sizes]
-    of_weekday = [values[weekday == number] for number in range(7)]
-    of_size = [values[group == number] for number in sizes]
+    of_weekday = charts.middles(names, (values[weekday == number] for number in range(7)))
+    of_size = charts.middles(ranges, (values[group == number] for number in sizes))
     return (
         charts.Figure(
             "Score by day of the week",
-            f"{HEADLINE} of a user's day; the day of the week is d modulo 7.{whom}",
-            (charts.means_and_middles("day of the week", HEADLINE, names, of_weekday),),
-            charts.legend(charts.MIDDLE_LEGEND),
+            f"{HEADLINE} of a user's day; the day of the week is d modulo 7 (*: weekend). "
+            f"{charts.MIDDLES_KEY}{whom}",
+            (charts.means_and_middles("day of the week", HEADLINE, "days"),),
+            {"days": of_weekday},
         ),
         charts.Figure(
             "Score by points a day",
-            f"{HEADLINE} of a user's day, by how many half hours of it are known.{whom}",
-            (charts.means_and_middles("points a day", HEADLINE, ranges, of_size),),
-            charts.legend(charts.MIDDLE_LEGEND),
+            f"{HEADLINE} of a user's day, by how many half hours of it are known. "
+            f"{charts.MIDDLES_KEY}{whom}",
+            (charts.means_and_middles("points a day", HEADLINE, "days"),),
+            {"days": of_size},
         ),
     )
+
+
+def _days(dataset: HumobDataset, drawn: Sequence[Record], reading: str) -> tuple[Any, Any, Any]:
+    """Of every user's day its number, how many points it has, and its headline."""
+    days = run_tables.day_table(dataset, drawn)
+    return tuple(days[name].to_numpy() for name in ("d", "points", f"{HEADLINE}_{reading}"))  # type: ignore[return-value]
 
 
 def error_map(dataset: HumobDataset, drawn: Sequence[Record], whom: str) -> charts.Figure:
@@ -137,28 +186,12 @@ def error_map(dataset: HumobDataset, drawn: Sequence[Record], whom: str) -> char
     ).astype(int)
     generated = np.concatenate([cells_of(record.answer) for record in drawn])
     apart = np.hypot(*(generated - real).T) * CELL_KM
-    low = real.min(axis=0)
-    block = max(1, -(-int((real.max(axis=0) - low).max() + 1) // MOST_BLOCKS))
-    across, down = ((real - low) // block).T
-    height = int(down.max()) + 1
-    where = across * height + down
-    counts = np.bincount(where)
-    filled = np.flatnonzero(counts)
-    count = counts[filled]
-    mean = np.bincount(where, apart)[filled] / count
-    corner = np.stack(np.divmod(filled, height), axis=1) * block + low - 0.5
-    columns: dict[str, list[Any]] = {
-        "left": corner[:, 0].tolist(),
-        "right": (corner[:, 0] + block).tolist(),
-        "bottom": corner[:, 1].tolist(),
-        "top": (corner[:, 1] + block).tolist(),
-        "value": mean.round(2).tolist(),
-        "n": count.tolist(),
-    }
-    made = charts.heat_map("x (cells)", "y (cells)", columns, "km", height=440, match_aspect=True)
+    widest = int((real.max(axis=0) - real.min(axis=0)).max() + 1)
+    block = max(1, -(-widest // MOST_BLOCKS))
     return charts.Figure(
         "Error map",
         f"Mean distance between the generated and the real place, by the real place, in blocks of "
         f"{block} × {block} cells.{whom}",
-        (made,),
+        (charts.heat_map("x (cells)", "y (cells)", "blocks", "km", block),),
+        {"blocks": charts.blocks(real[:, 0], real[:, 1], apart, block)},
     )

@@ -21,6 +21,7 @@ from pytest_agentbench.settings.gates import COVERAGE
 
 if TYPE_CHECKING:
     from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Metric
+    from pytest_agentbench.reports.html.chart_script import ChartScript
     from pytest_agentbench.runs.record import Record
     from pytest_agentbench.runs.scores_file import Scores
     from pytest_agentbench.settings.settings import Settings
@@ -50,14 +51,14 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
         records = [sample_data.without_truth(record) for record in records]
     details = sample_data.details(dataset, records, truth)
     drawn = plots.plots(benchmark, dataset, scores, records, truth)
-    scripts = [*drawn.library, page.file("report.js")]
+    script = page.file("report.js")
     decided = [gate.passed for gate in scores.gates]
     headline = scores.headline(benchmark.headlines)
     epochs = rows.epochs_note(scores, headline)
     return page.render(
         "report.html",
         title=f"{benchmark.name} · {scores.agent.name or ''}",
-        policy=_policy(scripts),
+        policy=_policy(script, drawn.script),
         benchmark=benchmark,
         scores=scores,
         interval=INTERVAL,
@@ -83,18 +84,17 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
         embedded={
             "table-data": sample_data.embedded(sample_data.table(records, scores.primary, names)),
             "details-data": sample_data.embedded(details),
-            "figures-data": f"[{','.join(drawn.data)}]",
+            "figures-data": drawn.data,
         },
-        scripts=scripts,
+        script=script,
     )
 
 
-def _policy(scripts: Sequence[str]) -> str:
+def _policy(script: str, charts: ChartScript | None) -> str:
     """Nothing from the network, and no script but these: a second line of defence after escaping."""
-    hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-        for script in scripts
-    )
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()]
+    digests += [] if charts is None else [charts.digest]
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
         "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 2_800_000  # of all texts together
 MOST_DETAILED = 2_000  # samples with texts
 MOST_SAMPLE_BYTES = 30_000
+MOST_NUMBERS = 400  # characters of a list of numbers: plots show it, nobody reads it
 PREVIEWED = 10_000  # in larger runs the table has no column of answers
 PREVIEW = 90
 ERROR_LINE = 160
@@ -161,9 +162,13 @@ def _line(value: Any) -> str:
     if value is not None and not _is_plain(value):
         return f"({type(value).__name__})"
     try:  # long lists of numbers are the rule; what JSON cannot hold goes the slow way
-        return json.dumps(value, ensure_ascii=False, default=jsonable)
+        text = json.dumps(value, ensure_ascii=False, default=jsonable)
     except (TypeError, ValueError, RecursionError):
-        return json.dumps(jsonable(value), ensure_ascii=False)
+        text = json.dumps(jsonable(value), ensure_ascii=False)
+    left = len(text) - MOST_NUMBERS
+    if left > 0 and '"' not in text:  # numbers only
+        return f"{text[:MOST_NUMBERS]}… ({left:,} more characters)"
+    return text
 
 
 def _fitted(texts: Sequence[tuple[str, str]], most: int) -> list[list[Any]]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.drawn import columns, made
+from benchmarks.drawn import made
 from html_runs import BEHAVIOR
-
-pytest.importorskip("bokeh")
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +17,7 @@ def test_its_figures(run):
 
 
 def test_hit_rates_stand_beside_chance(run):
-    data = columns(made(run)["Hit rate against chance"].models[0], "chance")
+    data = made(run)["Hit rate against chance"].data["rates"]
     expected = run.scores.as_json()["readings"]["documented"]
     assert data["value"] == [expected[f"top_{n}_hit_rate"]["value"] for n in (1, 3, 5)]
     assert data["chance"] == pytest.approx([0.05, 0.15, 0.25])
@@ -27,14 +25,14 @@ def test_hit_rates_stand_beside_chance(run):
 
 
 def test_star_confusion_counts_every_review_in_its_cell(run):
-    data = columns(made(run)["Stars: true and given"].models[0], "n")
+    data = made(run)["Stars: true and given"].data["cells"]
     reviews = [r for r in run.records if r.status == "ok" and r.sample.startswith("review")]
-    assert sum(data["n"]) == len(reviews) > 5
+    assert sum(data["value"]) == len(reviews) > 5
     given = [int(r.answer["stars"] + 0.5) for r in reviews]
-    fives = [n for n, left in zip(data["n"], data["left"], strict=True) if left == 3.5]
+    fives = [n for n, left in zip(data["value"], data["left"], strict=True) if left == 3.5]
     assert sum(fives) == given.count(4)
     true = [int(run.dataset.task_of(r.sample).truth["stars"]) for r in reviews]
-    rows = [n for n, bottom in zip(data["n"], data["bottom"], strict=True) if bottom == 4.5]
+    rows = [n for n, bottom in zip(data["value"], data["bottom"], strict=True) if bottom == 4.5]
     assert sum(rows) == true.count(5)
 
 

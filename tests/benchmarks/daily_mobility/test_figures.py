@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.drawn import columns, made
+from benchmarks.drawn import made
 from html_runs import DAILY
 
+from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS
 from pytest_agentbench.runs.record import Record
-
-pytest.importorskip("bokeh")
 
 
 @pytest.fixture(scope="module")
@@ -33,25 +32,33 @@ def test_histograms_are_shares_of_the_two_populations(run):
     figures = made(run)
     frames = figures["Share of the day"].picker.frames
     assert len(frames) == 7
-    pairs = [frame[name] for frame in frames.values() for name in ("real", "generated")]
-    for title in ("Gyration radius", "Places a day"):
-        model = figures[title].models[0]
-        pairs += [dict(renderer.data_source.data) for renderer in model.renderers]
-    for bars in pairs:
-        assert sum(bars["top"]) == pytest.approx(1, abs=1e-3)
+    tables = [frame["people"] for frame in frames.values()]
+    tables += [figures[title].data["people"] for title in ("Gyration radius", "Places a day")]
+    for bars in tables:
+        assert sum(bars["real"]) == pytest.approx(1, abs=1e-3)
+        assert sum(bars["generated"]) == pytest.approx(1, abs=1e-3)
         assert bars["left"][1:] == bars["right"][:-1]
-    places = columns(figures["Places a day"].models[0], "top")
+    places = figures["Places a day"].data["people"]
     rounded = np.floor(run.dataset.truth.daily_location_numbers + 0.5)
-    assert places["top"][3] == pytest.approx((rounded == 3).mean(), abs=1e-4)
+    assert places["real"][3] == pytest.approx((rounded == 3).mean(), abs=1e-4)
     assert places["left"][3] == 2.5
 
 
-def test_areas_are_the_intentions_of_every_half_hour(run):
-    real, generated = made(run)["Intention by time of day"].models
-    assert len(real.renderers) == len(generated.renderers) == 7
-    assert real.renderers[-1].data_source.data["top"] == pytest.approx([1.0] * 48)
+def test_small_charts_are_the_intentions_of_every_half_hour(run):
+    figure = made(run)["Intention by time of day"]
+    labels = [chart["data"]["name"] for chart in figure.charts]
+    assert labels == list(LABELS) == list(figure.data)
     answers = np.array([r.answer["intention_sequences"] for r in run.records if r.status == "ok"])
-    asleep = generated.renderers[0].data_source.data["share"]
-    assert asleep == pytest.approx((answers == 1).mean(axis=0), abs=1e-4)
-    stacked = generated.renderers[3].data_source.data["bottom"]
-    assert stacked == pytest.approx((answers < 4).mean(axis=0), abs=1e-4)
+    for code, label in enumerate(LABELS, start=1):
+        columns = figure.data[label]
+        assert columns["generated"][:48] == pytest.approx((answers == code).mean(axis=0), abs=1e-4)
+        assert columns["generated"][48] == columns["generated"][47]  # the end of the last step
+    real = np.array([figure.data[label]["real"] for label in LABELS])
+    assert real.sum(axis=0) == pytest.approx(1, abs=1e-3)
+
+
+def test_divergences_are_those_of_the_runs_details(run):
+    data = made(run)["Divergence by time of day"].data["slots"]
+    expected = list(run.scores.as_json()["details"]["slots"].values())
+    assert data["divergence"] == pytest.approx(expected, rel=1e-4)
+    assert data["at"][13] == "06:30"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import time
@@ -13,6 +14,7 @@ import html_runs
 import pytest
 from html_runs import HOSTILE, Finished
 
+from pytest_agentbench.benchmarks.figures import Figure
 from pytest_agentbench.reports.html.report import write_html
 from pytest_agentbench.runs.record import Record
 
@@ -55,9 +57,15 @@ class Tab:
             if entry["level"] in ("SEVERE", "WARNING")
         ]
 
-    def media(self, scheme: str) -> None:
+    def media(self, scheme: str, media: str = "") -> None:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self._driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        given = {"media": media, "features": features}
+        self._driver.execute_cdp_cmd("Emulation.setEmulatedMedia", given)
+
+    def point_at(self, selector: str) -> None:
+        element = self._driver.find_element("css selector", selector)
+        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
+        webdriver.ActionChains(self._driver).move_to_element(element).perform()
 
     def resize(self, width: int) -> None:
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
@@ -143,32 +151,29 @@ def daily() -> Finished:
     return html_runs.real(html_runs.DAILY, 30)
 
 
-# A canvas is drawn when some of it is neither transparent nor of one colour.
-DRAWN = """
-const inks = [];
-const look = (node) => {
-  if (node.tagName === "CANVAS" && node.width && node.height) {
-    const data = new Uint32Array(node.getContext("2d").getImageData(0, 0, node.width, node.height).data.buffer);
-    inks.push(new Set(data).size);
-  }
-  if (node.shadowRoot) node.shadowRoot.childNodes.forEach(look);
-  node.childNodes.forEach(look);
-};
-look(arguments[0]);
-return Math.max(0, ...inks);
+@pytest.fixture(scope="module")
+def behavior(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AGENTBENCH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield html_runs.real(html_runs.BEHAVIOR, 30)
+
+
+# What an SVG shows of the data, without axes and legends.
+MARKS = """
+return [...arguments[0].querySelectorAll('.role-mark path, .role-mark line, .role-mark text')]
+  .filter(mark => mark.getBoundingClientRect().width + mark.getBoundingClientRect().height > 1).length;
 """
 
 
-@pytest.mark.parametrize("name", ["humob", "daily"])
+@pytest.mark.parametrize("name", ["humob", "daily", "behavior"])
 def test_it_draws_every_plot_without_a_word_on_the_console_or_the_network(show, request, name):
-    pytest.importorskip("bokeh")
     tab = show(request.getfixturevalue(name))
     tab.wait("document.body.dataset.drawn")
     places = len(tab.texts(".plot"))
-    assert places == {"humob": 5, "daily": 6}[name]
+    assert places == {"humob": 5, "daily": 11, "behavior": 3}[name]
     for number in range(places):
         place = f"document.querySelectorAll('.plot')[{number}]"
-        tab.wait(f"(function() {{ {DRAWN} }})({place}) > 3")
+        assert tab.run(f"return (function() {{ {MARKS} }})({place})") >= 2
     assert tab.errors() == []
     fetched = tab.run("return performance.getEntriesByType('resource').map(entry => entry.name)")
     assert [url for url in fetched if not url.startswith(("data:", "blob:"))] == []
@@ -240,55 +245,79 @@ def test_one_sample_opens_with_its_texts_and_leads_to_the_next(show):
     assert not tab.run("return document.querySelector('#sample').open")
 
 
+def points(tab, number):
+    """The points of a plot, as people hear them read: "x (cells): 5; y (cells): 7"."""
+    found = "[...document.querySelectorAll(`#plot-${arguments[0]}-0 .mark-symbol.role-mark path`)]"
+    return tab.run(f"return {found}.map(mark => mark.getAttribute('aria-label'))", number)
+
+
 def test_pickers_change_what_is_drawn(show, humob):
-    pytest.importorskip("bokeh")
     tab = show(humob)
     tab.wait("document.body.dataset.drawn")
-    shown = """
-    const found = Bokeh.documents.map(doc => doc.get_model_by_name('real')).filter(Boolean);
-    return [...found[0].data.x];
-    """
-    frames = tab.run(
-        "return JSON.parse(document.querySelector('#figures-data').textContent)[0].frames"
-    )
+    data = tab.run("return JSON.parse(document.querySelector('#figures-data').textContent)")
+    frames = data["figures"][0]["frames"]
     user = list(frames)[-1]
     day = list(frames[user])[2]
-    assert tab.run(shown) != frames[user][day]["real"]["x"]
+    columns = frames[user][day]["day"]
+    expected = len(columns["x"]) * 2  # a real and a generated point in each half hour
     tab.choose("#picker-0 select", user, 0)
     tab.choose("#picker-0 select", day, 1)
-    assert tab.run(shown) == frames[user][day]["real"]["x"]
+    shown = f"x (cells): {columns['x'][0]}; y (cells): {columns['y'][0]}"
+    tab.wait(f"document.querySelector('#plot-0-0').innerHTML.includes('{shown}')")
+    assert len(points(tab, 0)) == expected
+    assert any(words.startswith(shown) for words in points(tab, 0))
     assert tab.texts("#picker-0 label")[1].startswith("day ")
-    bars = "return Bokeh.documents.map(doc => doc.get_model_by_name('bars')).filter(Boolean)[0].data.right.at(-1)"  # fmt: skip
-    before = tab.run(bars)
+    axes = (
+        "[...document.querySelectorAll('#plot-4-0 .role-axis-title text')].map(t => t.textContent)"
+    )
+    assert tab.run(f"return {axes}") == ["value of a sample", "samples"]
+    before = tab.run("return document.querySelector('#plot-4-0').innerHTML")
     tab.choose("#picker-4 select", "dtw")
-    assert tab.run(bars) > before  # kilometres reach further than a likeness of at most 1
+    tab.wait(f"document.querySelector('#plot-4-0').innerHTML !== {json.dumps(before)}")
     assert tab.errors() == []
 
 
-def test_it_follows_the_theme_of_the_system_plots_included(show):
-    pytest.importorskip("bokeh")
+def test_the_pointer_shows_the_values_as_text(show):
+    run = html_runs.toy()
+    chart = {
+        "data": {"name": "d"}, "mark": {"type": "point", "size": 4000, "filled": True},
+        "encoding": {"x": {"field": "x", "type": "quantitative"}, "tooltip": {"field": "what"}},
+    }  # fmt: skip
+    run.benchmark.figures = lambda *_: [Figure("f", "", [chart], {"d": {"x": [1], "what": ["<b>bold</b>"]}})]  # fmt: skip
+    tab = show(run)
+    tab.wait("document.body.dataset.drawn")
+    tab.point_at("#plot-0-0 .mark-symbol.role-mark path")
+    tab.wait("document.querySelector('.vg-tooltip.visible')")
+    assert tab.texts(".vg-tooltip") == ["<b>bold</b>"]
+    assert tab.run("return document.querySelectorAll('.vg-tooltip b').length") == 0
+    assert tab.errors() == []
+
+
+@pytest.mark.parametrize("media", ["", "print"])
+def test_it_follows_the_theme_of_the_system_plots_included(show, media):
     tab = show(html_runs.toy())
     tab.wait("document.body.dataset.drawn")
     look = """
     const light = (colour) => colour.match(/[0-9.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 765;
     const style = getComputedStyle(document.body);
-    const axis = Bokeh.documents[0].roots()[0].below[0].major_label_text_color;
-    const hex = axis.match(/[0-9a-f]{2}/gi).map(part => parseInt(part, 16)).join(' ');
-    return [light(style.backgroundColor), light(style.color), light(hex)];
+    const words = getComputedStyle(document.querySelector('.plot .role-axis-label text'));
+    return [light(style.backgroundColor), light(style.color), light(words.fill)];
     """
-    for scheme, sign in (("light", 1), ("dark", -1), ("light", 1)):
-        tab.media(scheme)
+    for scheme in ("light", "dark", "light"):
+        dark = scheme == "dark" and media != "print"  # paper is white
+        sign = -1 if dark else 1
+        tab.media(scheme, media)
         # The page hears of it with its next frame.
         tab.wait(f"(function() {{ {look} }})()[0] * {sign} > 0.5 * {sign}")
         tab.wait(f"(function() {{ {look} }})()[2] * {sign} < 0.5 * {sign}")
-        back, words, _ = tab.run(look)
+        back, words, axis = tab.run(look)
         assert abs(back - words) > 0.7
+        assert abs(back - axis) > 0.7
     assert tab.errors() == []
 
 
 @pytest.mark.parametrize("name", ["humob", "daily"])
 def test_a_phone_scrolls_in_one_direction_only(show, request, tab, name):
-    pytest.importorskip("bokeh")
     tab.resize(400)
     tab = show(request.getfixturevalue(name))
     tab.wait("document.body.dataset.drawn")

@@ -1,4 +1,4 @@
-"""The plots of a report as data: what can be made is made, and what cannot is named."""
+"""The plots of a report as data for its page."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ import html_runs
 import pytest
 
 from pytest_agentbench.benchmarks.figures import Figure, Picker
+from pytest_agentbench.reports import charts
 from pytest_agentbench.reports.html import plots
 
-pytest.importorskip("bokeh")
+CHART = {"data": {"name": "d"}, "mark": "point"}
+
+
+@pytest.fixture(autouse=True)
+def fake_script(monkeypatch):
+    made = plots.chart_script.ChartScript("digest", "packed")
+    monkeypatch.setattr(plots.chart_script, "chart_script", lambda: made)
 
 
 def made(figures):
@@ -20,50 +27,39 @@ def made(figures):
     return plots.plots(run.benchmark, run.dataset, run.scores, run.records)
 
 
-def test_the_benchmarks_figures_come_first_each_with_its_data():
-    picker = Picker(("user",), {"uid[7]": {"real": {"x": [1]}}})
-    found = made(lambda *_: [Figure("one", html="<hr>"), Figure("two", picker=picker)])
+def test_every_figure_has_its_charts_its_data_and_its_frames():
+    picker = Picker(("user",), {"uid[7]": {"d": {"x": [1]}}})
+    found = made(lambda *_: [Figure("one", "", [CHART], {"d": {"x": [2]}}), Figure("two", picker=picker)])  # fmt: skip
     assert [figure.title for figure in found.figures] == ["one", "two", "Distribution over samples"]
-    one, two, distribution = map(json.loads, found.data)
-    assert one == {"models": [], "labels": [], "frames": None}
-    assert two == {"models": [], "labels": ["user"], "frames": {"uid[7]": {"real": {"x": [1]}}}}
-    assert len(distribution["models"]) == 1
-    assert found.problems == ()
+    data = json.loads(found.data)
+    assert data["config"] == charts.CONFIG
+    one, two, distribution = data["figures"]
+    assert one["data"] == {"d": {"x": [2]}}
+    assert (one["labels"], one["frames"]) == ([], {})
+    assert one["charts"][0]["mark"] == "point"
+    assert two == {"charts": [], "data": {}, "labels": ["user"], "frames": {"uid[7]": {"d": {"x": [1]}}}}  # fmt: skip
+    assert len(distribution["charts"]) == 1
+    assert found.script is not None
 
 
-def test_the_library_is_there_once_and_only_where_something_is_drawn():
-    assert len(made(lambda *_: []).library) == 1
+def test_the_script_is_there_only_where_something_is_drawn():
     run = html_runs.toy(records=[])
     run.benchmark.figures = lambda *_: []
     nothing = plots.plots(run.benchmark, run.dataset, run.scores, [])
-    assert (nothing.figures, nothing.library) == ((), ())
-
-
-def test_figures_are_given_the_data_the_records_and_the_scores_as_they_are_written():
-    run, given = html_runs.toy(), []
-    run.benchmark.figures = lambda *values: given.extend(values) or []
-    plots.plots(run.benchmark, run.dataset, run.scores, run.records)
-    assert given == [run.dataset, run.records, run.scores.as_json()]
-
-
-def test_what_fails_costs_only_what_comes_after_it_of_the_benchmarks_own():
-    def figures(*_):
-        yield Figure("fine")
-        raise ZeroDivisionError("nobody")
-
-    found = made(figures)
-    assert [figure.title for figure in found.figures] == ["fine", "Distribution over samples"]
-    assert len(found.data) == 2
-    assert found.problems == ("toysum could not make its plots: ZeroDivisionError: nobody",)
+    assert nothing == plots.Plots()
 
 
 def test_data_cannot_end_the_element_that_holds_them():
     found = made(lambda *_: [Figure("x", picker=Picker(("</script>",), {}))])
-    assert "</script>" not in found.data[0]
-    assert json.loads(found.data[0])["labels"] == ["</script>"]
+    assert "</script>" not in found.data
+    assert json.loads(found.data)["figures"][0]["labels"] == ["</script>"]
 
 
-def test_without_bokeh_there_is_a_note_and_no_figure_is_asked_for(monkeypatch):
-    monkeypatch.setattr(plots.importlib.util, "find_spec", lambda name: None)
-    found = made(lambda *_: pytest.fail("asked for figures"))
-    assert found == plots.Plots(note=plots.WITHOUT_BOKEH)
+def test_without_the_library_the_page_says_what_it_needs(monkeypatch):
+    def broken():
+        raise ImportError("No module named 'vl_convert'")
+
+    monkeypatch.setattr(plots.chart_script, "chart_script", broken)
+    found = made(lambda *_: [])
+    assert (found.figures, found.script) == ((), None)
+    assert found.problems == ("Plots need vl-convert-python: ImportError: No module named 'vl_convert'",)  # fmt: skip

@@ -30,3 +30,16 @@ def test_short_texts_leave_their_room_to_long_ones():
     assert lengths[0] == 100
     assert 400 < lengths[1] == lengths[2] < 460
     assert [left for _, _, left in fitted] == [0, 900 - lengths[1], 900 - lengths[2]]
+
+
+def test_long_lists_of_numbers_are_cut_and_texts_are_not():
+    numbers = [[n, 2 * n] for n in range(1000)]
+    whole = json.dumps(numbers)
+    shown = sample_data.text_of({"a": numbers, "b": [1, 2], "c": ["word"] * 1000})
+    first, second, third = shown.splitlines()
+    kept, _, rest = first.removeprefix("a: ").partition("… (")
+    assert whole.startswith(kept)
+    assert len(kept) == sample_data.MOST_NUMBERS
+    assert rest == f"{len(whole) - len(kept):,} more characters)"
+    assert second == "b: [1, 2]"
+    assert third == f"c: {json.dumps(['word'] * 1000)}"
