@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
@@ -21,6 +21,12 @@ from pytest_agentbench.reports.run_list import runs_table
 from pytest_agentbench.reports.text import visible
 from pytest_agentbench.runs import names, run_folder, stored
 from pytest_agentbench.runs.stored import Named
+
+if TYPE_CHECKING:
+    from pytest_agentbench.benchmarks.protocol import Dataset
+    from pytest_agentbench.runs.record import Record
+    from pytest_agentbench.runs.stored import StoredRun
+    from pytest_agentbench.settings.settings import Settings
 
 _RUN = "a run: a folder, its scores.json, last, or a saved name"
 _FORMATS = {"markdown": "Markdown", "json": "JSON", "html": "an HTML page"}
@@ -108,6 +114,21 @@ def add_run_commands(commands: Any) -> None:
     )
     rendering.set_defaults(run=_report)
 
+    drawing = commands.add_parser("figures", help="write the plots of a run as files")
+    drawing.add_argument("source", metavar="RUN", help=_RUN)
+    drawing.add_argument(
+        "--format", choices=("svg", "png", "pdf"), default="svg", help="(default: svg)"
+    )
+    drawing.add_argument(
+        "--pick", metavar="LABEL=CHOICE", action="append", default=[],
+        help="what to choose in the pickers above plots, as user=uid[7]; may be repeated (default: the first)",
+    )  # fmt: skip
+    drawing.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, help="default: figures in the run's folder"
+    )
+    _add_data(drawing)
+    drawing.set_defaults(run=_figures)
+
 
 def _add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
     group = parser.add_mutually_exclusive_group()
@@ -170,13 +191,18 @@ def _write(text: str, output: Path | None) -> int:
 
 def _named(given: argparse.Namespace) -> Named:
     """What the command itself says about the runs that it reads."""
-    pairs = [pair.partition("=") for pair in given.parameter]
+    return Named(
+        tuple(map(registry.get, given.benchmark)),
+        _pairs(given.parameter, "--parameter", "NAME=VALUE"),
+    )
+
+
+def _pairs(given: Sequence[str], option: str, expected: str) -> dict[str, str]:
+    pairs = [pair.partition("=") for pair in given]
     for name, equals, _ in pairs:
         if not equals:
-            raise BenchmarkError(f"--parameter: expected NAME=VALUE, got {name!r}")
-    return Named(
-        tuple(map(registry.get, given.benchmark)), {name: value for name, _, value in pairs}
-    )
+            raise BenchmarkError(f"{option}: expected {expected}, got {name!r}")
+    return {name: value for name, _, value in pairs}
 
 
 def _folders(given: Sequence[Path], named: Named) -> names.Below:
@@ -278,13 +304,9 @@ def _export(given: argparse.Namespace) -> int:
 def _report(given: argparse.Namespace) -> int:
     from pytest_agentbench.reports.html.report import write_html
 
-    run = stored.read(_find(given.source), _named(given))
-    settings = stored.settings_of(run, given.dataset)
-    dataset = stored.load_data(run, settings)
+    run, settings, dataset, records = _with_data(given)
     if given.without_truth:
         settings = dataclasses.replace(settings, report_without_truth=True)
-    order = dataset.index_of
-    records = sorted(run.records, key=lambda record: (order[record.sample], record.epoch))
     path = given.output or run.folder / "report.html"
     try:
         with stored.blamed_on(run):
@@ -293,3 +315,30 @@ def _report(given: argparse.Namespace) -> int:
         raise BenchmarkError(f"{path}: expected a place for the report: {error.strerror}") from None
     print(path)
     return 0
+
+
+def _figures(given: argparse.Namespace) -> int:
+    from pytest_agentbench.reports import charts, figure_files
+
+    picked = _pairs(given.pick, "--pick", "LABEL=CHOICE")
+    run, settings, dataset, records = _with_data(given)
+    with stored.blamed_on(run):
+        figures, problems = charts.drawn(settings.benchmark, dataset, run.scores, records)
+    for problem in problems:
+        print(f"agentbench: {visible(problem)}", file=sys.stderr)
+    if not figures:
+        raise BenchmarkError(f"{run.folder}: expected a run with plots, got none to draw")
+    folder = given.output or run.folder / "figures"
+    for line in figure_files.write_figures(folder, figures, given.format, picked):
+        print(visible(line))
+    return 1 if problems else 0
+
+
+def _with_data(given: argparse.Namespace) -> tuple[StoredRun, Settings, Dataset, list[Record]]:
+    """A finished run with its settings, its data, and its records in their order."""
+    run = stored.read(_find(given.source), _named(given))
+    settings = stored.settings_of(run, given.dataset)
+    dataset = stored.load_data(run, settings)
+    order = dataset.index_of
+    records = sorted(run.records, key=lambda record: (order[record.sample], record.epoch))
+    return run, settings, dataset, records

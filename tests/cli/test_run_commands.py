@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -145,3 +146,39 @@ def test_a_benchmark_that_is_not_registered_is_named_by_the_user(project, agentb
     ranked = agentbench("leaderboard", "runs", "--benchmark=mine:Mine")
     ranked.stdout.fnmatch_lines(["mine (test), reading exact"])
     agentbench("runs", "runs", "--benchmark=mine:Mine").stdout.no_fnmatch_line("*unknown*")
+
+
+def test_the_plots_of_a_run_are_written_beside_it_or_elsewhere(project, agentbench, two_runs):
+    written = agentbench("figures", "last")
+    assert written.ret == 0
+    (line,) = written.outlines
+    path, _, chosen = line.partition(" (")
+    assert path.endswith("figures/distribution-over-samples.svg")
+    assert chosen == "metric accuracy)"
+    assert Path(path).read_text(encoding="utf-8").startswith("<svg")
+    again = agentbench(
+        "figures", "last", "--format", "png", "-o", "here", "--pick", "metric=distance"
+    )
+    assert again.outlines == ["here/distribution-over-samples.png (metric distance)"]
+    assert (project.path / "here/distribution-over-samples.png").stat().st_size > 1000
+
+
+def test_figures_that_cannot_be_written_say_what_to_do(project, agentbench, two_runs):
+    (project.path / "file").write_text("not a folder")
+    for arguments, words in (
+        (["nothing"], "`agentbench save NAME` makes one"),
+        (["last", "--pick", "accuracy"], "--pick: expected LABEL=CHOICE, got 'accuracy'"),
+        (["last", "-o", "file"], "--output: expected a folder that can be written, got file"),
+    ):
+        failed = agentbench("figures", *arguments)
+        assert failed.ret == 2
+        assert words in failed.stderr.str()
+
+
+def test_a_run_without_plots_is_said_to_have_none(project, agentbench):
+    project.write(agent__py="def agent(context):\n    raise ValueError('never')\n")
+    project.pytest("--benchmark=toysum", "--agent=agent.py", "--run-dir=run")
+    failed = agentbench("figures", "run")
+    assert failed.ret == 2
+    assert "expected a run with plots, got none to draw" in failed.stderr.str()
+    assert not (project.path / "run/figures").exists()
