@@ -174,6 +174,8 @@ def stands_in(root: str) -> bool:
 
 
 def _forget() -> None:
+    if not _made:  # the usual case, with each call of an agent; there are thousands of modules
+        return
     for name, module in _made.items():
         if sys.modules.get(name) is module:
             del sys.modules[name]

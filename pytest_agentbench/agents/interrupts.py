@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` wraps it in enumerations: 50 us a call of an agent
 import signal
 import threading
 from collections.abc import Iterator
@@ -38,13 +39,13 @@ def watched() -> Iterator[list[BaseException]]:
 
         return handler
 
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    before = {number: _signal.getsignal(number) for number in _SIGNALS}
     for number, former in before.items():
         if callable(former):
-            signal.signal(number, noting(former))
+            _signal.signal(number, noting(former))
     try:
         yield raised
     finally:
         for number, former in before.items():
             if former is not None:  # None: set by C code, and not ours to put back
-                signal.signal(number, former)
+                _signal.signal(number, former)

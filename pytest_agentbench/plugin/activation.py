@@ -116,7 +116,8 @@ def activate(config: pytest.Config) -> None:
     named = [(p, frozenset(selected.get(n, ()))) for n, p in plans.items() if n not in paths]
     scenarios = {path: plans[nodeid] for nodeid, path in paths.items()}
     _register(Collection(named, scenarios), config)
-    config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
+    if any(plan.settings.concurrency > 1 for plan in plans.values()):
+        config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
     config.pluginmanager.register(debugger.DebuggerInUse(), "agentbench-debugger")
     config.stash[PLANS] = {p.benchmark.name: p for p, _ in named}
     keep_only_tests(config, chosen, plans)

@@ -29,7 +29,7 @@ from pytest_agentbench.plugin.fixture_compat import (
     varied,
     visible_fixtures,
 )
-from pytest_agentbench.plugin.fixtures import give_agent
+from pytest_agentbench.plugin.fixtures import give_agent, gives_our_agent
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.settings.settings import Settings
 
@@ -234,12 +234,12 @@ def not_credited(item: pytest.Function, plan: Plan) -> str | None:
     if plan.submission is not None:
         return None
     credited, functions = agent_in_force(plan, item.config), fixtures_of(item, _FIXTURE)
-    if functions[-1:] == [give_agent] and not credited.functions:  # the usual case
+    if not credited.functions and gives_our_agent(functions[-1]):  # the usual case
         if given is plan.agent:
             return _one_of_several(item)
         got = f"an object of type {type(given).__name__} that a hook or a fixture put in its place"
     else:
-        chain = [one for one in chain_of(functions, _FIXTURE, give_agent) if one is not give_agent]
+        chain = [o for o in chain_of(functions, _FIXTURE, give_agent) if not gives_our_agent(o)]
         if [*map(_origin, chain)] == [*map(_origin, credited.functions)]:
             return _one_of_several(item)
         got = _described(functions[-1], item.config.rootpath)
@@ -269,7 +269,7 @@ def _one_of_several(item: pytest.Function) -> str | None:
 def _described(function: Function, root: Path) -> str:
     origin = _origin(function)
     code = getattr(origin, "__code__", None)
-    if function is give_agent:
+    if gives_our_agent(function):
         return "the agent of --agent, or the baseline"
     file = Path(getattr(code, "co_filename", "?"))
     if is_parameter(function):

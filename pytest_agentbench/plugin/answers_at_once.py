@@ -2,12 +2,13 @@
 
 A report carries the records of a whole item, and only when its turn has come. A worker sends each answer beside
 its reports, in the thread that asked, and asks no more there until the controller has written it (in the thread
-that hears the worker). That is the same for workers here and on other hosts, which share no disk with the controller.
+that hears the worker). Until the next question, the worker does not wait. That is the same for workers here and on other hosts, which share no disk with the controller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
@@ -26,26 +27,51 @@ def keep_here(collector: Collector) -> None:
 
 
 def send_from_worker(plans: Mapping[str, Plan], config: pytest.Config) -> None:
-    for nodeid, plan in plans.items():
-        plan.keep = _sending(nodeid, plan, config)
+    for plan in plans.values():
+        plan.keep = _Sending(plan, config)
 
 
-def _sending(nodeid: str, plan: Plan, config: pytest.Config) -> Callable[[Question, Outcome], None]:
-    def keep(question: Question, outcome: Outcome) -> None:
-        record = answers.unchecked(plan, question, outcome)
+def wait_for(plan: Plan) -> None:
+    """Before a question: on a worker, waits until the controller has the answer to the one before it."""
+    if isinstance(plan.keep, _Sending):
+        plan.keep.wait()
+
+
+class _Sending:
+    """Sends answers to the controller. It writes one while the worker checks, measures and reports it."""
+
+    def __init__(self, plan: Plan, config: pytest.Config) -> None:
+        self._plan, self._config = plan, config
+        self._unconfirmed: Callable[[], None] | None = None
+
+    def __call__(self, question: Question, outcome: Outcome) -> None:
+        record = answers.unchecked(self._plan, question, outcome)
         if record is None:
             return
-        try:
-            messages.send(
-                config, "answer", run=nodeid,
+        with self._noticing_loss():
+            confirmed = messages.send(
+                self._config, "answer", run=self._plan.settings.nodeid,
                 sample=record.sample, epoch=record.epoch, line=record.to_json(),
             )  # fmt: skip
+            if self._plan.asks_ahead:  # in threads, each of which asks on by itself
+                confirmed()
+            else:
+                self._unconfirmed = confirmed
+
+    def wait(self) -> None:
+        if self._unconfirmed is not None:
+            with self._noticing_loss():
+                self._unconfirmed()
+            self._unconfirmed = None
+
+    @contextlib.contextmanager
+    def _noticing_loss(self) -> Iterator[None]:
+        try:
+            yield
         except OSError:
             # The controller is gone: nobody would hear of more answers, and each may cost money.
-            plan.stop_asking()
+            self._plan.stop_asking()
             raise ControllerLost("the controller is gone") from None
-
-    return keep
 
 
 class ControllerLost(BaseException):

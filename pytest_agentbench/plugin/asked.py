@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ class Asked:
         return samples if self.in_chunk else samples[0]
 
 
+@functools.lru_cache(maxsize=1)  # each of our hooks asks it about the item that runs
 def asked(item: pytest.Item) -> Asked | None:
     """What an item asks; None for a test that asks no agent about a sample."""
     found = fixture_compat.parameters(item).get("sample")

@@ -29,15 +29,13 @@ def is_called_off(config: pytest.Config) -> bool:
 
 
 class AskingAhead:
-    """Hooks that start to ask ahead, and that stop it at the end."""
+    """Hooks that start to ask ahead, and that stop it at the end. Without ``--concurrency`` they are not registered."""
 
     def __init__(self, plans: Sequence[Plan]) -> None:
         self._plans = plans
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        if all(plan.settings.concurrency == 1 for plan in self._plans):
-            return None
         from pytest_agentbench.plugin.scheduler import SharedOut
 
         return SharedOut(config, log)

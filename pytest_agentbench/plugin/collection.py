@@ -14,7 +14,7 @@ from pytest_agentbench.plugin import compat, locations, messages
 from pytest_agentbench.plugin.agent_in_force import agent_in_force, feeds_through, is_overruled
 from pytest_agentbench.plugin.asked import Asked, as_text, asked
 from pytest_agentbench.plugin.fixture_compat import adopt_conftest, visible_fixtures
-from pytest_agentbench.plugin.fixtures import agent, give_sample, sample
+from pytest_agentbench.plugin.fixtures import agent_of, give_sample, gives_our_agent, sample
 from pytest_agentbench.plugin.item import Undelivered, ask, put_records_on, sample_function
 from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
@@ -47,9 +47,10 @@ class BenchmarkModule(compat.MemoryModule):
         return False
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        if is_overruled(self.plan.settings, visible_fixtures(self, "agent")):
+        seen = visible_fixtures(self, "agent")
+        if is_overruled(self.plan.settings, seen) or gives_our_agent(seen[-1]):
             # A module's fixture comes before those of conftests and plugins.
-            vars(self.obj)["_agent"] = agent
+            vars(self.obj)["_agent"] = agent_of(self.plan)
         if not feeds_through(self, "sample", give_sample):  # a project's own, for its own tests
             vars(self.obj)["_sample"] = sample
         found = super().collect()

@@ -327,11 +327,12 @@ def check_scheduler(scheduler: Any) -> None:
 # xdist: a worker
 
 
-def confirmed_sender(config: pytest.Config, name: str) -> Callable[..., None]:
-    """``send(**message)``, for any thread: comes back when the controller has handled it (:func:`hear_event`).
+def confirmed_sender(config: pytest.Config, name: str) -> Callable[..., Callable[[], None]]:
+    """``wait = send(**message)``, for any thread: ``wait()`` comes back when the controller has handled it (:func:`hear_event`).
 
-    With ``confirmed=False`` at once: before a worker runs its items, it hears nothing. ``OSError`` if the controller is lost. xdist itself sends reports only, and hears of nothing that came of them.
-    Raises if it is gone.
+    It raises ``OSError`` if the controller is lost. With ``confirmed=False`` nobody confirms: before a worker runs
+    its items, it hears nothing. xdist itself sends reports only, and hears of nothing that came of them. Raises if
+    it is gone.
     """
     plugins = config.pluginmanager.get_plugins()
     interactor: Any = next((one for one in plugins if hasattr(one, "sendevent")), None)
@@ -354,19 +355,23 @@ def confirmed_sender(config: pytest.Config, name: str) -> Callable[..., None]:
 
     interactor.handle_command = handle_or_confirm
 
-    def send_and_wait(confirmed: bool = True, **message: Any) -> None:
+    def send_numbered(confirmed: bool = True, **message: Any) -> Callable[[], None]:
         if not confirmed:
             send(name, number=None, **message)
-            return
+            return lambda: None
         number, event = next(numbers), threading.Event()
         waiting[number] = event
         send(name, number=number, **message)
-        if not lost.is_set():
-            event.wait()
-        if number in waiting:
-            raise OSError("the connection to the controller is lost")
 
-    return send_and_wait
+        def wait() -> None:
+            if not lost.is_set():
+                event.wait()
+            if number in waiting:
+                raise OSError("the connection to the controller is lost")
+
+        return wait
+
+    return send_numbered
 
 
 def queued(config: pytest.Config) -> list[object]:

@@ -1,4 +1,8 @@
-"""The fixtures ``agent`` and ``sample``. A project may define its own ``agent`` (plugin/agent_in_force.py)."""
+"""The fixtures ``agent`` and ``sample``. A project may define its own ``agent`` (plugin/agent_in_force.py).
+
+``request`` costs an item more than any other fixture: pytest makes one anew whenever it is asked for. So the
+samples of a run have a fixture ``agent`` that does without it and is made once.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_agentbench.benchmarks.protocol import Sample
+    from pytest_agentbench.runs.plan import Plan
 
 
 # Finds the plan that a user's test belongs to by its marker.
 PLAN_OF = pytest.StashKey["Callable[[pytest.Item], Any]"]()
+_OURS = "gives_our_agent"  # an attribute of functions
 
 
 def give_agent(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
@@ -25,6 +31,21 @@ def give_agent(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
     if plan is None:
         _fail_unmarked(request)
     return plan.agent
+
+
+def agent_of(plan: Plan) -> Any:
+    """The fixture ``agent`` of a run's own samples."""
+
+    def give_agent_of_run() -> Callable[[Any], Any]:
+        return plan.agent
+
+    vars(give_agent_of_run)[_OURS] = True
+    return pytest.fixture(name="agent", scope="module")(give_agent_of_run)
+
+
+def gives_our_agent(function: Callable[..., Any]) -> bool:
+    """Whether a fixture's function is one of ours that give the agent of a run."""
+    return function is give_agent or _OURS in getattr(function, "__dict__", ())
 
 
 def give_sample(request: pytest.FixtureRequest) -> Sample | list[Sample]:

@@ -10,7 +10,7 @@ import pytest
 from pytest_agentbench.plugin import compat
 
 _EVENT = "agentbench"
-_SENDER = pytest.StashKey[Callable[..., None]]()
+_SENDER = pytest.StashKey[Callable[..., Callable[[], None]]]()
 _HANDLERS = pytest.StashKey[dict[str, Callable[..., None]]]()
 _COLLECTED = pytest.StashKey[dict[Any, str]]()
 _CREDITED = pytest.StashKey[dict[str, dict[str, str]]]()
@@ -18,14 +18,16 @@ WORKERS = pytest.StashKey[set[Any]]()
 LOOPING = pytest.StashKey[pytest.Session]()  # the session, from when its loop begins
 
 
-def send(config: pytest.Config, kind: str, confirmed: bool = True, **message: Any) -> None:
-    """On a worker, in any thread: comes back when the controller has handled it; ``OSError`` if it is gone.
+def send(
+    config: pytest.Config, kind: str, confirmed: bool = True, **message: Any
+) -> Callable[[], None]:
+    """On a worker, in any thread: what it returns waits until the controller has handled it; ``OSError`` if it is gone.
 
     What is not confirmed is handled before anything that the worker sends later.
     """
     if _SENDER not in config.stash:
         config.stash[_SENDER] = compat.confirmed_sender(config, _EVENT)
-    config.stash[_SENDER](confirmed, kind=kind, **message)
+    return config.stash[_SENDER](confirmed, kind=kind, **message)
 
 
 def hear(node: Any) -> None:

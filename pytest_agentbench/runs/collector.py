@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.base.errors import BenchmarkError
@@ -16,6 +16,8 @@ from pytest_agentbench.runs.record import Record, joined
 from pytest_agentbench.runs.remeasure import remeasured
 from pytest_agentbench.runs.scores_file import GateResult, Scores
 from pytest_agentbench.runs.stored import StoredRun
+
+T = TypeVar("T")
 
 
 class Place(NamedTuple):
@@ -155,8 +157,8 @@ class Collector:
         """
         if not asked and _question(Record.from_parts(fields, answer)) in self.came:
             return None
-        self._logging(lambda: self.log.append(joined(fields, answer)))
-        record = Record.from_parts(fields, answer)
+        place = self._logging(lambda: self.log.append(joined(fields, answer)))
+        record = Record.from_parts(fields, answer, place)
         question = _question(record)
         self.records[question] = record
         self.came[question] += asked
@@ -179,9 +181,9 @@ class Collector:
         """Notices that the log was deleted after the last record had come."""
         self.unlogged = self.log.lost or self.unlogged
 
-    def _logging(self, write: Callable[[], None]) -> None:
+    def _logging(self, write: Callable[[], T]) -> T | None:
         try:
-            write()
+            return write()
         except BenchmarkError as error:  # the folder is another session's, or was deleted
             self.unlogged = str(error)
         except OSError as error:  # the disk is full, or gone
@@ -192,6 +194,7 @@ class Collector:
                     f"{self.plan.to_resume(self.log.folder)}"
                 )
             self.unlogged = f"{self.log.folder}: {error.strerror}; {kept}"
+        return None
 
     def overspent(self) -> str | None:
         """What the run has spent beyond its budget, if anything; workers know only their own share."""

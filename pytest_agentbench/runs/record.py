@@ -3,79 +3,69 @@
 from __future__ import annotations
 
 import json
-import zlib
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 import msgspec
 
 from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.bounded_json import check_depth
-from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.typed_json import FromOne, Number
+from pytest_agentbench.runs.logged import Logged
 
 Status = Literal["ok", "invalid", "error", "timeout"]
 Metrics = Mapping[str, Mapping[str, Number]]  # {reading: {metric: value}}
 STATUSES: tuple[Status, ...] = get_args(Status)
 
-_LONG_TEXT = 1000  # characters of JSON; a longer answer is compressed
+_LONG_LINE = 500  # characters; of a longer line, the answer stays in the log
 _encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps would make an encoder each time
 _encode_short = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _decode = json.JSONDecoder().raw_decode  # no search for spaces around our own texts
+_NOTHING: Mapping[str, Any] = {}  # in the place of as many empty ones as there are records
 
 
-class _Packed(bytes):
-    """The JSON of a long answer, compressed: a large run holds all its records in memory."""
-
-
-def _packed(text: str) -> _Packed:
-    return _Packed(zlib.compress(text.encode("ascii"), 1))
-
-
-class _Answer:
-    """The field ``answer``: a compressed one is decoded when it is read."""
-
-    def __get__(self, record: Record | None, owner: type[Record]) -> Any:
-        if record is None:
-            return None  # the default
-        try:
-            value = record.__dict__["answer"]
-        except KeyError:
-            # msgspec asks whether it is set yet; from 3.14 on, Python prints any other error.
-            raise AttributeError("answer") from None
-        if not isinstance(value, _Packed):
-            return value
-        try:
-            return json.loads(zlib.decompress(value))
-        except RecursionError:  # the stack is deeper here than where the line was read
-            raise BenchmarkError(
-                f"{record.sample}: its answer has too many levels of lists"
-            ) from None
-
-    def __set__(self, record: Record, value: Any) -> None:
-        record.__dict__["answer"] = value
-
-
-@dataclass(frozen=True)
-class Record:
-    """What became of one sample in one epoch."""
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """What a record keeps in memory: ``answer`` may be the place in the log where it is."""
 
     benchmark: str
     sample: str  # "uid[80012]"
     status: Status
     epoch: FromOne = 1
-    answer: Any = _Answer()  # also an invalid one: nothing an agent said is lost
+    answer: Any = None  # also an invalid one: nothing an agent said is lost
     error: str | None = None
     seconds: Number = 0.0
     usage: Mapping[str, Number] = field(default_factory=dict)
     metrics: Metrics = field(default_factory=dict)
     evidence: Mapping[str, Any] = field(default_factory=dict)  # stdout, stderr, log, messages
 
+
+_SLOTS: dict[str, Any] = {one.name: _Fields.__dict__[one.name] for one in fields(_Fields)}
+_kept = _SLOTS["answer"]  # behind the property of the same name
+_SHORT = tuple(name for name in _SLOTS if name != "answer")
+
+
+class Record(_Fields):
+    """What became of one sample in one epoch."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> Any:
+        """What the agent said: from memory, or from the log if it is long."""
+        kept = _kept.__get__(self)
+        return kept.answer(self.sample, self.epoch) if type(kept) is Logged else kept
+
+    @answer.setter
+    def answer(self, value: Any) -> None:  # while it is made: it is frozen
+        _kept.__set__(self, value)
+
     @property
     def has_answer(self) -> bool:
-        """Whether there is an answer, without decoding it."""
-        return vars(self)["answer"] is not None
+        """Whether there is an answer, without reading it."""
+        return _kept.__get__(self) is not None
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -96,50 +86,54 @@ class Record:
         return joined(*self.to_parts())
 
     def changed(self, **fields: Any) -> Record:
-        """This record with other values in some fields; a compressed answer stays compressed."""
+        """This record with other values in some fields; an answer that is in the log stays there."""
         record = object.__new__(Record)
-        vars(record).update(vars(self), **fields)
+        for name, slot in _SLOTS.items():
+            slot.__set__(record, fields[name] if name in fields else slot.__get__(self))
         return record
 
     def to_parts(self) -> tuple[str, str]:
         """The JSON of all fields but the answer, and that of the answer, which may be long."""
-        fields = dict(vars(self))
-        del fields["answer"]
-        return _encode(fields), _encode_short(self.answer)
+        return _encode({name: getattr(self, name) for name in _SHORT}), _encode_short(self.answer)
 
     @classmethod
-    def from_parts(cls, fields: str, answer: str) -> Record:
-        """The record; a long answer stays compressed until it is read."""
-        if len(answer) <= _LONG_TEXT:
-            return cls._of(_decode(joined(fields, answer))[0])
-        return cls._of({**_decode(fields)[0], "answer": _packed(answer)})
+    def from_parts(cls, fields: str, answer: str, place: Logged | None = None) -> Record:
+        """The record; a long answer stays at its place in the log, if it has one."""
+        record = cls._read(fields)
+        is_long = place is not None and len(fields) + len(answer) > _LONG_LINE
+        _kept.__set__(record, place if is_long and answer != "null" else _decode(answer)[0])
+        return record
 
     @classmethod
-    def from_json(cls, line: str | bytes) -> Record:
+    def from_json(cls, line: str | bytes, place: Logged | None = None) -> Record:
         """The record in a line of the run log; ``ValueError`` for anything else.
 
-        Keys of a later version are passed over.
+        Keys of a later version are passed over. A long answer stays at the line's place in the log, if it has one.
         """
+        record = cls._read(line)
+        if place is not None and len(line) > _LONG_LINE and record.has_answer:
+            _kept.__set__(record, place)
+        return record
+
+    @classmethod
+    def _read(cls, line: str | bytes) -> Record:
         try:
             record = _decode_line(line)
-            check_depth(record.answer)
+            check_depth(_kept.__get__(record))
             check_depth(record.evidence)
         except (ValueError, RecursionError):
             # Half a pair of surrogates, which msgspec does not read, or something to be explained.
             record = typed_json.typed(cls, typed_json.parsed(line))
-        if len(line) > _LONG_TEXT and record.has_answer:
-            return record.changed(answer=_packed(_encode_short(record.answer)))
+        record._share()
         return record
 
-    @classmethod
-    def _of(cls, data: Any) -> Record:
-        try:
-            record = cls(**data)
-        except TypeError as error:
-            raise ValueError(f"not a record: {error}") from None
-        if record.status not in STATUSES:
-            raise ValueError(f"not a record: unknown status {record.status!r}")
-        return record
+    def _share(self) -> None:
+        """Uses one object for what is the same in many records."""
+        _SLOTS["benchmark"].__set__(self, sys.intern(self.benchmark))
+        _SLOTS["status"].__set__(self, sys.intern(self.status))
+        for name in ("usage", "evidence"):
+            if not getattr(self, name):
+                _SLOTS[name].__set__(self, _NOTHING)
 
 
 _decode_line = msgspec.json.Decoder(Record).decode

@@ -87,7 +87,7 @@ def _measured(
         if new.status == "ok" and new.answer != answer:
             yield record.changed(**fields, answer=new.answer)  # in the form that is scored
         else:
-            yield record.changed(**fields)  # a long answer stays compressed
+            yield record.changed(**fields)  # a long answer stays in the log
 
 
 def same_number(one: float, other: float) -> bool:

@@ -21,6 +21,7 @@ from pytest_agentbench.agents import specs
 from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import locked, write_whole
+from pytest_agentbench.runs.logged import Logged, LogLines
 from pytest_agentbench.runs.manifest_file import SCHEMA as SCHEMA
 from pytest_agentbench.runs.manifest_file import Manifest
 from pytest_agentbench.runs.record import Record
@@ -82,17 +83,26 @@ class RunLog:
         self.manifest = manifest
         self._kind = kind  # new: if the name is taken meanwhile, a number is added to it
         # A file descriptor without a buffer: each line is one write.
+        self._path = folder / RECORDS  # made once, for it is looked at with every line
         self._file = self._taken() if kind == "resumed" else None
         self._size = 0  # after the last line of ours
+        self._lines: LogLines | None = None
         self._answers: int | None = None
         self._described = False
         self._closed = False
         self._lock = threading.Lock()
 
-    def append(self, line: str) -> None:
-        """Writes one record, as JSON, at once: a killed process loses nothing that was logged."""
+    def append(self, line: str) -> Logged | None:
+        """Writes one record, as JSON, at once: a killed process loses nothing that was logged.
+
+        Returns where it is, so that it can be read back from there.
+        """
         with self._lock:
-            self._size = _write_line(self._ready(), line)
+            end = _write_line(self._ready(), line)
+            self._size = end
+            return (
+                None if self._lines is None else Logged(self._lines, end - len(line) - 1, len(line))
+            )
 
     def keep_answer(self, line: str) -> None:
         """Writes an answer that is not a record yet, at once. After the end nobody waits for one."""
@@ -117,7 +127,7 @@ class RunLog:
         """What became of the log, if it is not where it was: it was deleted or replaced meanwhile."""
         if self._file is None:
             return None
-        path, ours = self.folder / RECORDS, os.fstat(self._file)
+        path, ours = self._path, os.fstat(self._file)
         if ours.st_size < self._size:
             return (
                 f"{path} was cut while the run was under way, and what was logged there is gone in part; "
@@ -185,6 +195,7 @@ class RunLog:
                 f"{self.folder}: another session writes its records there; wait for its end, or "
                 "name another folder with --run-dir"
             )
+        self._path = path
         return file
 
     def describe(self, manifest: Mapping[str, Any]) -> None:
@@ -201,6 +212,7 @@ class RunLog:
             (self.folder / SCORES).unlink(missing_ok=True)
         heal(self.folder)
         write_json(self.folder / MANIFEST, self.manifest)
+        self._lines = LogLines.of(self._path, self._file)
         self._described = True
 
     def close(self) -> None:
@@ -302,19 +314,22 @@ def read_records(folder: Path, name: str = RECORDS) -> list[Record]:
     check_regular(path, "the records of a run")
     try:
         with path.open("rb") as file:
-            return list(latest(_parsed(path, file)))
+            lines = LogLines.of(path, file.fileno())
+            return list(latest(_parsed(path, file, lines)))
     except OSError as error:
         raise BenchmarkError(f"{path}: expected the records of a run: {error.strerror}") from None
 
 
-def _parsed(path: Path, lines: Iterable[bytes]) -> Iterable[Record]:
-    for number, line in enumerate(lines, start=1):
+def _parsed(path: Path, file: Iterable[bytes], lines: LogLines | None) -> Iterable[Record]:
+    end = 0
+    for number, line in enumerate(file, start=1):
+        start, end = end, end + len(line)
         if line == b"\n":
             continue
         if not line.isascii():
             raise BenchmarkError(f"{path}, line {number}: expected JSON in ASCII, got other bytes")
         try:
-            yield Record.from_json(line)
+            yield Record.from_json(line, None if lines is None else Logged(lines, start, len(line)))
         except ValueError as error:
             if not line.endswith(b"\n"):  # the writer was killed in mid-line
                 return

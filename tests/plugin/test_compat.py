@@ -354,7 +354,7 @@ def test_an_event_is_heard_and_confirmed(in_hook, pytester):
         "    if hasattr(config, 'workerinput'):\n"
         "        config.send = compat.confirmed_sender(config, 'mine')\n"
         "def pytest_runtest_call(item):\n"
-        "    threads = [threading.Thread(target=item.config.send, kwargs={'text': t * 10**6}) for t in 'ab']\n"
+        "    threads = [threading.Thread(target=lambda t=t: item.config.send(text=t * 10**6)()) for t in 'ab']\n"
         "    for thread in threads: thread.start()\n"
         "    for thread in threads: thread.join(60)\n"
         "    assert not any(thread.is_alive() for thread in threads)\n"
@@ -392,7 +392,7 @@ def test_a_sender_without_a_controller_is_told():
     send = compat.confirmed_sender(config, "mine")
     for _ in range(2):  # the second one knows at once
         with pytest.raises(OSError, match="the connection to the controller is lost"):
-            send(text="x")
+            send(text="x")()
     assert sent == ["mine", None] * 2
 
 

@@ -58,7 +58,7 @@ def test_setup_show_shows_what_feeds_a_sample(project):
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(
         [
-            "*SETUP    F agent",
+            "*SETUP    M agent",
             "*SETUP    F sample*",
             "*toysum::sum* (fixtures used: agent, *",
             "*TEARDOWN F sample*",

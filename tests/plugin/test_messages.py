@@ -14,7 +14,7 @@ def pytest_xdist_node_collection_finished(node):
     print("collected:", messages.collected(node))
 
 def pytest_runtest_call(item):
-    messages.send(item.config, "greeting", text=f"hello from {item.name}")
+    messages.send(item.config, "greeting", text=f"hello from {item.name}")()
 
 def pytest_collection_finish(session):
     if hasattr(session.config, "workerinput"):

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.plain import jsonable
+from pytest_agentbench.runs.logged import Logged, LogLines
 from pytest_agentbench.runs.record import Record
 
 JSON = st.recursive(
@@ -29,13 +31,35 @@ def test_any_json_answer_survives_the_way_to_the_log_and_back(answer):
 
 
 @pytest.mark.parametrize("answer", [[[17, 4]] * 1000, "é\ud800" * 600, {"short": 1}, None])
-def test_long_answers_are_kept_small_and_come_back_whole(answer):
+def test_long_answers_stay_in_the_log_and_come_back_whole(tmp_path, answer):
     record = Record("b", "s[1]", "ok", answer=answer, metrics={"r": {"m": 0.5}})
-    for back in (Record.from_parts(*record.to_parts()), Record.from_json(record.to_json())):
+    log = tmp_path / "log"
+    log.write_text(f"first\n{record.to_json()}\n", encoding="ascii")
+    place = Logged(LogLines(log), 6, len(record.to_json()))
+    for back in (
+        Record.from_parts(*record.to_parts(), place),
+        Record.from_json(record.to_json(), place),
+        Record.from_parts(*record.to_parts()),
+        Record.from_json(record.to_json()),
+    ):
         assert back == record
         assert back.to_json() == record.to_json()
-        kept = vars(back)["answer"]
-        assert len(kept if isinstance(kept, bytes) else json.dumps(kept)) < 500
+        assert back.has_answer == (answer is not None)
+        assert back.changed(metrics={}).answer == answer
+    is_long = len(record.to_json()) > 500
+    back = Record.from_parts(*record.to_parts(), place)
+    log.write_text("", encoding="ascii")  # nobody has it but those who keep it in memory
+    if is_long:
+        with pytest.raises(BenchmarkError, match="the file was changed meanwhile"):
+            _ = back.answer
+    else:
+        assert back.answer == answer
+
+
+def test_what_many_records_have_in_common_is_kept_once():
+    one, other = (Record.from_json(Record("b", f"s[{n}]", "ok").to_json()) for n in (1, 2))
+    for name in ("benchmark", "status", "usage", "evidence"):
+        assert getattr(one, name) is getattr(other, name)
 
 
 @pytest.mark.parametrize("line", ["", "3", "{}", '{"benchmark": "b"}', "[1]", '{"x": 1}', "nonsense",

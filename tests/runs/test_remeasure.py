@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from pytest_agentbench.agents.ask import Outcome
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.runs import run_folder
 from pytest_agentbench.runs.evaluate import evaluate
-from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.remeasure import remeasured
 
 sys.path.append(str(Path(__file__).parents[1] / "toy"))
@@ -90,7 +91,7 @@ def test_what_a_record_says_otherwise_is_counted_and_the_first_is_told(
     assert again.records[-11:] == records[1:]
 
 
-def test_long_answers_stay_compressed(dataset):
+def test_long_answers_stay_in_the_log(dataset, tmp_path):
     class Long(ToySum):
         def check(self, sample, answer):
             return answer
@@ -99,8 +100,11 @@ def test_long_answers_stay_compressed(dataset):
             return {"exact": {"accuracy": float(len(answer))}}
 
     made, _ = evaluate(Long(), [dataset.sample(0)], [Outcome([1] * 5000)])
-    logged = Record.from_json(made[0].to_json())
-    assert isinstance(vars(logged)["answer"], bytes)
-    again = remeasured(Long(), dataset, [logged])
-    assert isinstance(vars(again.records[0])["answer"], bytes)
-    assert again.records[0].answer == [1] * 5000
+    log = tmp_path / "records.jsonl"
+    log.write_text(f"{made[0].to_json()}\n")
+    [logged] = run_folder.read_records(tmp_path)
+    [again] = remeasured(Long(), dataset, [logged]).records
+    assert again.answer == [1] * 5000
+    log.write_text("")
+    with pytest.raises(BenchmarkError, match="the file was changed meanwhile"):
+        _ = again.answer
