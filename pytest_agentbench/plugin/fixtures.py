@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pytest_agentbench.benchmarks.protocol import Sample
 
@@ -27,11 +27,11 @@ def give_agent(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
     return plan.agent
 
 
-def give_sample(request: pytest.FixtureRequest) -> Sample | list[Sample]:
+def give_sample(request: pytest.FixtureRequest) -> Sample | Sequence[Sample]:
     """One sample of the benchmark: sample.context is for the agent, sample.truth is not."""
     if not hasattr(request, "param"):
         _fail_unmarked(request)
-    given: Sample | list[Sample] = request.param.given()
+    given: Sample | Sequence[Sample] = request.param.given()
     return given
 
 

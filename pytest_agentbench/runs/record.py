@@ -6,7 +6,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import msgspec
 
@@ -25,6 +25,12 @@ _encode_short = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _decode = json.JSONDecoder().raw_decode  # no search for spaces around our own texts
 
 
+class AnswerText(str):
+    """An answer as compact ASCII JSON: decoded when it is read."""
+
+    __slots__ = ()
+
+
 class _Packed(bytes):
     """The JSON of a long answer, compressed: a large run holds all its records in memory."""
 
@@ -34,7 +40,7 @@ def _packed(text: str) -> _Packed:
 
 
 class _Answer:
-    """The field ``answer``: a compressed one is decoded when it is read."""
+    """The field ``answer``: one that is kept as JSON is decoded when it is read."""
 
     def __get__(self, record: Record | None, owner: type[Record]) -> Any:
         if record is None:
@@ -44,10 +50,10 @@ class _Answer:
         except KeyError:
             # msgspec asks whether it is set yet; from 3.14 on, Python prints any other error.
             raise AttributeError("answer") from None
-        if not isinstance(value, _Packed):
+        if not isinstance(value, (_Packed, AnswerText)):
             return value
         try:
-            return json.loads(zlib.decompress(value))
+            return json.loads(zlib.decompress(value) if isinstance(value, _Packed) else value)
         except RecursionError:  # the stack is deeper here than where the line was read
             raise BenchmarkError(
                 f"{record.sample}: its answer has too many levels of lists"
@@ -71,6 +77,9 @@ class Record:
     usage: Mapping[str, Number] = field(default_factory=dict)
     metrics: Metrics = field(default_factory=dict)
     evidence: Mapping[str, Any] = field(default_factory=dict)  # stdout, stderr, log, messages
+    # What the benchmark made the metrics of, for its tables and plots. No field: it is not logged, and what a
+    # log says of it is not believed.
+    basis: ClassVar[bytes] = b""
 
     @property
     def has_answer(self) -> bool:
@@ -104,8 +113,10 @@ class Record:
     def to_parts(self) -> tuple[str, str]:
         """The JSON of all fields but the answer, and that of the answer, which may be long."""
         fields = dict(vars(self))
-        del fields["answer"]
-        return _encode(fields), _encode_short(self.answer)
+        answer = fields.pop("answer")
+        fields.pop("basis", None)
+        text = str(answer) if isinstance(answer, AnswerText) else _encode_short(self.answer)
+        return _encode(fields), text
 
     @classmethod
     def from_parts(cls, fields: str, answer: str) -> Record:
