@@ -153,6 +153,24 @@ class Submission:
     described: str = ""  # one line: as what the file was read, where it may have several shapes
 
 
+class Measured(dict[str, Mapping[str, float]]):
+    """The metrics of one answer, ``{reading: {metric: value}}``, and what they were made of.
+
+    ``basis`` is for the tables and plots of the run (``Record.basis``), which then measure nothing again.
+    """
+
+    def __init__(self, metrics: Mapping[str, Mapping[str, float]], basis: bytes = b"") -> None:
+        super().__init__(metrics)
+        self.basis = basis
+
+
+class Accepted(NamedTuple):
+    """A valid answer of a submission: in its checked form, as compact ASCII JSON, with its metrics."""
+
+    answer: str
+    metrics: Measured
+
+
 # Calls a function on each of many arguments, on a cluster or here; results come in any order.
 Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]
 
@@ -261,6 +279,15 @@ class Benchmark(abc.ABC):
     ) -> Sequence[Mapping[str, Mapping[str, float]]]:
         """:meth:`score_sample` for many samples at once; override it where that is faster."""
         return [self.score_sample(s, a) for s, a in zip(samples, answers, strict=True)]
+
+    def score_submitted(
+        self, dataset: Dataset, answers: Mapping[str, Any], indices: Sequence[int]
+    ) -> Sequence[Accepted | None]:
+        """Submitted answers to these samples, checked and measured many at once; override it where that is faster.
+
+        None where an answer must be looked up, checked and measured by itself: a missing or invalid one.
+        """
+        return [None] * len(indices)
 
     def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
         """The answers in a file of the benchmark's own submission format."""

@@ -10,7 +10,7 @@ from pytest_agentbench.base.progress import Progress
 from pytest_agentbench.cli.terminal import Lines
 from pytest_agentbench.reports import publish
 from pytest_agentbench.reports.summary import failures_text
-from pytest_agentbench.runs.collector import Collector
+from pytest_agentbench.runs.collector import Carried, Collector
 from pytest_agentbench.runs.record import Record
 
 
@@ -19,8 +19,7 @@ def finish(collector: Collector, batches: Iterable[Sequence[Record]], out: Lines
     progress = Progress(collector.plan.settings.nodeid, "samples", len(collector.expected))
     try:
         for records in batches:
-            for record in records:
-                collector.add(*record.to_parts())
+            collector.add_all(list(map(Carried.of, records)))
             if collector.unlogged:
                 raise BenchmarkError(f"records cannot be written: {collector.unlogged}")
             progress.add(len(records))

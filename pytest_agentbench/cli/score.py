@@ -19,7 +19,7 @@ from pytest_agentbench.cli.terminal import Lines, add_option
 from pytest_agentbench.reports import summary
 from pytest_agentbench.runs import names
 from pytest_agentbench.runs.collector import Collector, Place
-from pytest_agentbench.runs.evaluate import evaluate, held_off
+from pytest_agentbench.runs.evaluate import Evaluation, held_off
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.submissions import Submitted, submitting_agent
@@ -30,7 +30,7 @@ from pytest_agentbench.settings.resolve import Layer, resolve
 from pytest_agentbench.settings.settings import OPTIONS, Settings
 
 ENGINES = ("local", "dask")
-_AT_ONCE = 250  # samples measured together
+_AT_ONCE = 1000  # samples measured together
 
 
 def score(benchmark: str, arguments: Sequence[str]) -> int:
@@ -101,10 +101,10 @@ def _local(
     def records() -> Iterator[Sequence[Record]]:
         for epoch in range(1, settings.epochs + 1):
             for start in range(0, len(plan.indices), _AT_ONCE):
-                samples = [plan.dataset.sample(i) for i in plan.indices[start : start + _AT_ONCE]]
-                outcomes = [plan.ask(sample, epoch) for sample in samples]
-                made, _failure = evaluate(plan.benchmark, samples, outcomes, epoch)
-                yield made
+                evaluation = Evaluation(plan.benchmark, epoch)
+                indices = plan.indices[start : start + _AT_ONCE]
+                plan.look_up([Question(index, epoch) for index in indices], evaluation)
+                yield evaluation.records
 
     return plan, records()
 

@@ -16,7 +16,7 @@ from pytest_agentbench.base.progress import Progress
 from pytest_agentbench.cli.terminal import Lines
 from pytest_agentbench.reports import publish, summary
 from pytest_agentbench.runs import names
-from pytest_agentbench.runs.collector import Collector, Place
+from pytest_agentbench.runs.collector import Carried, Collector, Place
 from pytest_agentbench.runs.evaluate import evaluate
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.scoring.compare import load_baseline
@@ -55,7 +55,7 @@ def simulate(
             return str(outcome.error)
         sample = plan.dataset.sample(question.sample)
         (record,), _ = evaluate(plan.benchmark, [sample], [outcome], question.epoch)
-        collector.add(*record.to_parts())
+        collector.add_all([Carried.of(record)])
         if collector.unlogged:
             raise BenchmarkError(f"records cannot be written: {collector.unlogged}")
         outcomes[question] = outcome

@@ -6,6 +6,7 @@ import functools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import pytest
 
@@ -32,10 +33,32 @@ class Asked:
         """The node id of the run that the questions belong to."""
         return self.plan.settings.nodeid
 
-    def given(self) -> Sample | list[Sample]:
+    def given(self) -> Sample | Sequence[Sample]:
         """What the fixture ``sample`` gives."""
+        if self.in_chunk and self.plan.submission is not None:
+            return Unmade(self)
         samples = [self.plan.dataset.sample(question.sample) for question in self.questions]
         return samples if self.in_chunk else samples[0]
+
+
+class Unmade(Sequence[Sample]):
+    """The samples of a chunk that a submission answers: made if somebody looks at them."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def __len__(self) -> int:
+        return len(self._asked.questions)
+
+    @overload
+    def __getitem__(self, at: int) -> Sample: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Sample]: ...
+    def __getitem__(self, at: int | slice) -> Sample | Sequence[Sample]:
+        made = self._asked.plan.dataset.sample
+        if isinstance(at, slice):
+            return [made(question.sample) for question in self._asked.questions[at]]
+        return made(self._asked.questions[at].sample)
 
 
 @functools.lru_cache(maxsize=1)  # each of our hooks asks it about the item that runs

@@ -28,7 +28,7 @@ from pytest_agentbench.plugin.progress_line import ProgressLine
 from pytest_agentbench.plugin.signals import Signals
 from pytest_agentbench.reports import publish, summary
 from pytest_agentbench.runs import manifest, run_folder
-from pytest_agentbench.runs.collector import Collector, Place, Resuming
+from pytest_agentbench.runs.collector import Carried, Collector, Place, Resuming
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.scores_file import Scores
 from pytest_agentbench.scoring.compare import load_baseline
@@ -135,8 +135,9 @@ class Controller:
             failed = failed_records(collector.plan, questions, str(report.longrepr))
             # The worker may have died after its answers had come, with or without its report.
             collector.log_kept([(r.sample, r.epoch) for r in failed])
-            carried = [r.to_parts() for r in failed if (r.sample, r.epoch) not in collector.came]
-        records = [one for parts in carried if (one := collector.add(*parts)) is not None]
+            new = [r for r in failed if (r.sample, r.epoch) not in collector.came]
+            carried = list(map(Carried.of, new))
+        records = collector.add_all([Carried(*one) for one in carried])
         if collector.unlogged:
             self.stop(f"records cannot be written: {collector.unlogged}")
         bad = next((record.status for record in records if record.status != "ok"), None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pytest_agentbench.benchmarks.protocol import Sample
     from pytest_agentbench.runs.plan import Plan
@@ -48,11 +48,11 @@ def gives_our_agent(function: Callable[..., Any]) -> bool:
     return function is give_agent or _OURS in getattr(function, "__dict__", ())
 
 
-def give_sample(request: pytest.FixtureRequest) -> Sample | list[Sample]:
+def give_sample(request: pytest.FixtureRequest) -> Sample | Sequence[Sample]:
     """One sample of the benchmark: sample.context is for the agent, sample.truth is not."""
     if not hasattr(request, "param"):
         _fail_unmarked(request)
-    given: Sample | list[Sample] = request.param.given()
+    given: Sample | Sequence[Sample] = request.param.given()
     return given
 
 

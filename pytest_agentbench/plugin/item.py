@@ -16,9 +16,10 @@ from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.plugin import answers_at_once, compat
 from pytest_agentbench.plugin.agent_in_force import not_credited
-from pytest_agentbench.plugin.asked import Asked
+from pytest_agentbench.plugin.asked import Asked, Unmade
 from pytest_agentbench.reports import github
 from pytest_agentbench.reports.summary import failures_text
+from pytest_agentbench.runs.collector import Carried
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record
@@ -61,20 +62,25 @@ def ask(item: pytest.Function, asked: Asked) -> None:
     given: dict[str, Any] = item.funcargs
     agent, sample = given["agent"], given["sample"]
     plan, questions = asked.plan, asked.questions
-    samples = sample if isinstance(sample, list) else [sample]
-    if not all(isinstance(one, Sample) for one in samples):  # a project's own `sample` fixture
-        samples = [plan.dataset.sample(question.sample) for question in questions]
     if plan.unasked.issuperset(questions):
         pytest.skip("not asked: --resume-failed-only asks nothing new")
     fail_if_not_credited(item, plan)
     evaluation = Evaluation(plan.benchmark, questions[0].epoch)
     item.stash.setdefault(RECORDS, []).append(evaluation.records)  # filled as answers come
-    try:
-        for question, one in zip(questions, samples, strict=True):
-            if plan.is_asked(question):
-                evaluation.add(one, outcome_of(item, plan, question, one, agent))
-    finally:
-        evaluation.measure()
+    if isinstance(sample, Unmade):
+        put = [question for question in questions if plan.is_asked(question)]
+        item.stash.setdefault(_BEGUN, set()).update(put)
+        plan.look_up(put, evaluation)
+    else:
+        samples = sample if isinstance(sample, list) else [sample]
+        if not all(isinstance(one, Sample) for one in samples):  # a project's own `sample` fixture
+            samples = [plan.dataset.sample(question.sample) for question in questions]
+        try:
+            for question, one in zip(questions, samples, strict=True):
+                if plan.is_asked(question):
+                    evaluation.add(one, outcome_of(item, plan, question, one, agent))
+        finally:
+            evaluation.measure()
     fail_for(evaluation)
 
 
@@ -170,9 +176,8 @@ def _put_on(
         undelivered[os.getpid(), next(_NUMBERS)] = made
     if asks or undelivered:
         report.agentbench_run = asked.run  # type: ignore[attr-defined]
-        # As ASCII text: xdist sends builtins only, and a record may hold anything.
         report.agentbench_undelivered = [  # type: ignore[attr-defined]
-            (n, (*made.record.to_parts(), made.asked)) for n, made in undelivered.items()
+            (n, tuple(Carried.of(*made))) for n, made in undelivered.items()
         ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -35,6 +36,20 @@ class Resuming(NamedTuple):
     name: str
     anyway: bool
     failed_only: bool
+
+
+class Carried(NamedTuple):
+    """A record on its way to the collector, as ASCII text: xdist carries builtins only."""
+
+    fields: str
+    answer: str
+    asked: bool = True  # else the agent was not, and it is no attempt at the question
+    basis: str = ""
+
+    @classmethod
+    def of(cls, record: Record, asked: bool = True) -> Carried:
+        basis = base64.b64encode(record.basis).decode("ascii")
+        return cls(*record.to_parts(), asked, basis)
 
 
 class Collector:
@@ -142,14 +157,14 @@ class Collector:
                 return
             found = [one for one in kept if (one.sample, one.epoch) in wanted]
             for record in answers.checked(self.plan, found):
-                self.add(*record.to_parts())
+                self.add(*Carried.of(record))
                 if self.unlogged or (over is not None and time.monotonic() > over):
                     return
             self._kept -= wanted  # also those to other data
         if not self._kept and not self.unlogged:
             self.log.drop_answers()
 
-    def add(self, fields: str, answer: str, asked: bool = True) -> Record | None:
+    def add(self, fields: str, answer: str, asked: bool = True, basis: str = "") -> Record | None:
         """Logs a record as it came, before anything is done with it.
 
         One of an agent that was not asked is no attempt: it is left out where the question has a record of
@@ -157,11 +172,30 @@ class Collector:
         """
         if not asked and _question(Record.from_parts(fields, answer)) in self.came:
             return None
-        place = self._logging(lambda: self.log.append(joined(fields, answer)))
-        record = Record.from_parts(fields, answer, place)
+        return self._logged([Carried(fields, answer, asked, basis)])[0]
+
+    def add_all(self, carried: Sequence[Carried]) -> list[Record]:
+        """The same for records that came together: attempts are logged in one write."""
+        if all(one.asked for one in carried):
+            return self._logged(carried)
+        return [record for one in carried if (record := self.add(*one)) is not None]
+
+    def _logged(self, carried: Sequence[Carried]) -> list[Record]:
+        if not carried:
+            return []
+        lines = [joined(one.fields, one.answer) for one in carried]
+        places = self._logging(lambda: self.log.append(*lines)) or [None] * len(lines)
+        return [
+            self._taken(Record.from_parts(one.fields, one.answer, place), one)
+            for one, place in zip(carried, places, strict=True)
+        ]
+
+    def _taken(self, record: Record, carried: Carried) -> Record:
+        if carried.basis:
+            record = record.changed(basis=base64.b64decode(carried.basis))
         question = _question(record)
         self.records[question] = record
-        self.came[question] += asked
+        self.came[question] += carried.asked
         self._kept.discard(question)
         for name, count in record.usage.items():
             self.usage[name] = self.usage.get(name, 0) + count

@@ -14,8 +14,8 @@ from pytest_agentbench.agents.usage import Usage
 from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import LONGEST_TOLD, InvalidAnswer, shortened, told
 from pytest_agentbench.base.plain import is_finite, jsonable
-from pytest_agentbench.benchmarks.protocol import Benchmark, Sample
-from pytest_agentbench.runs.record import Metrics, Record, Status
+from pytest_agentbench.benchmarks.protocol import Accepted, Benchmark, Measured, Sample
+from pytest_agentbench.runs.record import AnswerText, Metrics, Record, Status
 
 _SHOWN_OF_A_REPLY = 200  # characters
 # How the error of a record begins where the benchmark, and not the agent, is at fault: it may quote the truth.
@@ -40,29 +40,36 @@ class Evaluation:
         self.failure: Failure = None  # the first exception that the agent's code raised
         self._benchmark = benchmark
         self._epoch = epoch
-        self._samples: list[Sample] = []
-        self._answers: list[Any] = []
+        self._unmeasured: list[tuple[int, Sample, Any]] = []  # the place of its record, the answer
 
     def add(self, sample: Sample, outcome: Outcome) -> None:
         record, answer, error = _checked(self._benchmark, sample, outcome, self._epoch)
+        if record.status == "ok":
+            self._unmeasured.append((len(self.records), sample, answer))
         self.records.append(record)
-        self._samples.append(sample)
-        self._answers.append(answer)
         self.failure = self.failure or error
+
+    def add_accepted(self, name: str, accepted: Accepted) -> None:
+        """The record of an answer that the benchmark has checked and measured already."""
+        answer = AnswerText(accepted.answer)
+        record = Record(self._benchmark.name, name, "ok", self._epoch, answer)
+        self.records.append(_with(record, accepted.metrics))
 
     def measure(self) -> None:
         """Puts the metrics into the records of checked answers."""
         records = self.records
-        good = [number for number, record in enumerate(records) if record.status == "ok"]
-        samples, answers = ([of[n] for n in good] for of in (self._samples, self._answers))
         failure: Failure = None
-        for number, metrics in zip(good, _measured(self._benchmark, samples, answers), strict=True):
+        samples = [sample for _, sample, _ in self._unmeasured]
+        answers = [answer for *_, answer in self._unmeasured]
+        found = _measured(self._benchmark, samples, answers)
+        for (number, *_), metrics in zip(self._unmeasured, found, strict=True):
             if isinstance(metrics, Exception):
                 error_text = f"{_SCORING_FAILED}: {_said(metrics)}"
                 records[number] = records[number].changed(status="error", error=error_text)
                 failure = failure or metrics
             else:
-                records[number] = records[number].changed(metrics=metrics)
+                records[number] = _with(records[number], metrics)
+        self._unmeasured.clear()
         self.failure = failure or self.failure
 
 
@@ -75,6 +82,10 @@ def evaluate(
         evaluation.add(sample, outcome)
     evaluation.measure()
     return evaluation.records, evaluation.failure
+
+
+def _with(record: Record, metrics: Measured) -> Record:
+    return record.changed(metrics=dict(metrics), basis=metrics.basis)
 
 
 def counted(usage: Usage) -> dict[str, Any]:
@@ -154,12 +165,15 @@ def _is_the_objects(benchmark: Benchmark, sample: Sample, answer: Any) -> bool:
 
 def _measured(
     benchmark: Benchmark, samples: Sequence[Sample], answers: Sequence[Any]
-) -> Sequence[Mapping[str, Any] | Exception]:
+) -> Sequence[Measured | Exception]:
     """The metrics of checked answers, all at once; where that fails, one by one to find which."""
     try:
         found = benchmark.score_samples(samples, answers)
         # Finite numbers by reading and metric: nothing else can be read back from the log.
-        return [typed_json.typed(Metrics, jsonable(metrics)) for metrics in found]
+        return [
+            Measured(typed_json.typed(Metrics, jsonable(one)), getattr(one, "basis", b""))
+            for one in found
+        ]
     except Exception as error:
         if len(samples) == 1:
             return [error]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,7 +16,8 @@ from pytest_agentbench.agents.process.sandbox import IsolationOptions
 from pytest_agentbench.base.redaction import Secrets
 from pytest_agentbench.benchmarks.protocol import Sample, Submission
 from pytest_agentbench.runs import hidden, samples
-from pytest_agentbench.runs.submissions import Submitted, look_up, submitted
+from pytest_agentbench.runs.evaluate import Evaluation
+from pytest_agentbench.runs.submissions import Submitted, evaluate_submitted, look_up, submitted
 from pytest_agentbench.settings.settings import Settings
 
 _MANY_ANSWERS, _LARGE_CHUNK = 5000, 1000
@@ -167,6 +168,12 @@ class Plan:
             return look_up(self.submission.answers, sample, epoch)
         call = load.ready(agent, self.settings.agent_timeout, self.llm)
         return ask.ask(call, sample.context, self.settings.agent_retries, self.secrets)
+
+    def look_up(self, questions: Sequence[Question], evaluation: Evaluation) -> None:
+        """Makes the records of what the submission answers to these questions, all of one epoch."""
+        assert self.submission is not None
+        answers = self.submission.answers
+        evaluate_submitted(evaluation, self.benchmark, self.dataset, answers, questions)
 
     def to_resume(self, folder: object) -> str:
         """The options that go on with the run in a folder. They are none of a command that runs marked tests."""

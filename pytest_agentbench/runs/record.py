@@ -26,6 +26,12 @@ _decode = json.JSONDecoder().raw_decode  # no search for spaces around our own t
 _NOTHING: Mapping[str, Any] = {}  # in the place of as many empty ones as there are records
 
 
+class AnswerText(str):
+    """An answer as compact ASCII JSON: decoded when it is read."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class _Fields:
     """What a record keeps in memory: ``answer`` may be the place in the log where it is."""
@@ -50,13 +56,15 @@ _SHORT = tuple(name for name in _SLOTS if name != "answer")
 class Record(_Fields):
     """What became of one sample in one epoch."""
 
-    __slots__ = ()
+    __slots__ = ("_basis",)
 
     @property
     def answer(self) -> Any:
         """What the agent said: from memory, or from the log if it is long."""
         kept = _kept.__get__(self)
-        return kept.answer(self.sample, self.epoch) if type(kept) is Logged else kept
+        if type(kept) is Logged:
+            return kept.answer(self.sample, self.epoch)
+        return json.loads(kept) if type(kept) is AnswerText else kept
 
     @answer.setter
     def answer(self, value: Any) -> None:  # while it is made: it is frozen
@@ -66,6 +74,15 @@ class Record(_Fields):
     def has_answer(self) -> bool:
         """Whether there is an answer, without reading it."""
         return _kept.__get__(self) is not None
+
+    @property
+    def basis(self) -> bytes:
+        """What the benchmark made the metrics of, for its tables and plots.
+
+        No field: it is not logged, and what a log says of it is not believed.
+        """
+        found: bytes = getattr(self, "_basis", b"")
+        return found
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -90,11 +107,14 @@ class Record(_Fields):
         record = object.__new__(Record)
         for name, slot in _SLOTS.items():
             slot.__set__(record, fields[name] if name in fields else slot.__get__(self))
+        object.__setattr__(record, "_basis", fields.get("basis", self.basis))
         return record
 
     def to_parts(self) -> tuple[str, str]:
         """The JSON of all fields but the answer, and that of the answer, which may be long."""
-        return _encode({name: getattr(self, name) for name in _SHORT}), _encode_short(self.answer)
+        kept = _kept.__get__(self)
+        text = str(kept) if type(kept) is AnswerText else _encode_short(self.answer)
+        return _encode({name: getattr(self, name) for name in _SHORT}), text
 
     @classmethod
     def from_parts(cls, fields: str, answer: str, place: Logged | None = None) -> Record:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -92,17 +93,21 @@ class RunLog:
         self._closed = False
         self._lock = threading.Lock()
 
-    def append(self, line: str) -> Logged | None:
-        """Writes one record, as JSON, at once: a killed process loses nothing that was logged.
+    def append(self, *lines: str) -> list[Logged | None]:
+        """Writes records, as JSON, at once: a killed process loses nothing that was logged.
 
-        Returns where it is, so that it can be read back from there.
+        Returns where each is, so that it can be read back from there.
         """
         with self._lock:
-            end = _write_line(self._ready(), line)
-            self._size = end
-            return (
-                None if self._lines is None else Logged(self._lines, end - len(line) - 1, len(line))
-            )
+            self._size = _write_line(self._ready(), "\n".join(lines))
+            if self._lines is None:
+                return [None] * len(lines)
+            starts = itertools.accumulate((len(line) + 1 for line in lines), initial=0)
+            first = self._size - sum(len(line) + 1 for line in lines)
+            return [
+                Logged(self._lines, first + start, len(line))
+                for start, line in zip(starts, lines, strict=False)
+            ]
 
     def keep_answer(self, line: str) -> None:
         """Writes an answer that is not a record yet, at once. After the end nobody waits for one."""

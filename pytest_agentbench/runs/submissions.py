@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_agentbench.agents import load
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.protocol import Dataset, Sample, Submission
+from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Sample, Submission
 from pytest_agentbench.benchmarks.sources import partitions
 from pytest_agentbench.runs import mixed, run_folder
-from pytest_agentbench.runs.evaluate import MissingAnswer
+from pytest_agentbench.runs.evaluate import Evaluation, MissingAnswer
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.settings.settings import Settings
 
@@ -33,6 +33,31 @@ def look_up(answers: Mapping[str, Any], sample: Sample, epoch: int = 1) -> Outco
         return Outcome(answers[str(sample.key)])
     except KeyError:
         return Outcome(error=MissingAnswer("the submission has no answer for this sample"))
+
+
+def evaluate_submitted(
+    evaluation: Evaluation,
+    benchmark: Benchmark,
+    dataset: Dataset,
+    answers: Mapping[str, Any],
+    questions: Sequence[tuple[int, int]],
+) -> None:
+    """Makes the records of what a submission answers to these questions (sample, epoch), all of one epoch.
+
+    What the benchmark does not accept many at once is looked up, checked and measured like any answer.
+    """
+    indices = [index for index, _ in questions]
+    try:
+        found = benchmark.score_submitted(dataset, answers, indices)
+    except Exception:  # one of them is at fault, and its record will say which
+        found = [None] * len(indices)
+    for (index, epoch), accepted in zip(questions, found, strict=True):
+        if accepted is None:
+            sample = dataset.sample(index)
+            evaluation.add(sample, look_up(answers, sample, epoch))
+        else:
+            evaluation.add_accepted(str(dataset.keys[index]), accepted)
+    evaluation.measure()
 
 
 class _RunAnswers(Mapping[str, Any]):

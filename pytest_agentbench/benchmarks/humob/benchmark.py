@@ -13,10 +13,12 @@ from pytest_agentbench.benchmarks.humob import (
     editions,
     scoring,
     submission,
+    submitted,
     validate,
 )
 from pytest_agentbench.benchmarks.humob.baselines import BASELINES
 from pytest_agentbench.benchmarks.protocol import (
+    Accepted,
     Benchmark,
     Dataset,
     Metric,
@@ -99,6 +101,14 @@ class Humob(Benchmark):
         self, samples: Sequence[Sample], answers: Sequence[Any]
     ) -> Sequence[Mapping[str, Mapping[str, float]]]:
         return scoring.score_samples(samples, answers)
+
+    def score_submitted(
+        self, dataset: Dataset, answers: Mapping[str, Any], indices: Sequence[int]
+    ) -> Sequence[Accepted | None]:
+        if not isinstance(answers, submission.FileAnswers):  # those of a run
+            return super().score_submitted(dataset, answers, indices)
+        assert isinstance(dataset, data.HumobDataset)
+        return submitted.score_submitted(dataset, answers.table, indices)
 
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
         assert isinstance(dataset, data.AskedUsers)

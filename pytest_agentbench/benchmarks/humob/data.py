@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ from pytest_agentbench.benchmarks.humob.editions import (
     parse_span,
 )
 from pytest_agentbench.benchmarks.humob.table_cache import CachedTable
-from pytest_agentbench.benchmarks.humob.tables import SUFFIXES, Table
+from pytest_agentbench.benchmarks.humob.tables import SUFFIXES, Table, joined
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
 from pytest_agentbench.benchmarks.sources.partitions import is_partitioned
 
@@ -156,6 +157,14 @@ class HumobDataset(AskedUsers):
         super().__init__(users, split, digest=cached.digest, name=name)
         self.starts, self.stops = starts[self.indices], stops[self.indices]
 
+    @functools.cached_property
+    def days(self) -> npt.NDArray[np.int64]:
+        """On how many days each user is asked about something."""
+        span = slice(self.split.days.first, self.split.days.last + 2)
+        rows = np.diff(self.table.day_starts[self.indices, span], axis=1)
+        days: npt.NDArray[np.int64] = np.count_nonzero(rows, axis=1)
+        return days
+
     def sample(self, index: int) -> Sample:
         """The context as plain lists; the truth as rows (d, t, x, y), or (d, t) if it is masked."""
         rows = self.table.at(int(self.indices[index]))
@@ -180,6 +189,13 @@ class HumobDataset(AskedUsers):
     def targets(self, index: int) -> npt.NDArray[np.int16]:
         """The rows (d, t, x, y) a user is asked about."""
         return self.table.rows[self.starts[index] : self.stops[index]]
+
+    def targets_of(
+        self, indices: npt.NDArray[np.intp]
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64]]:
+        """The rows of several users, one user after another, and how many each of them has."""
+        starts, stops = self.starts[indices], self.stops[indices]
+        return joined(self.table.rows, starts, stops), stops - starts
 
 
 def load(settings: Settings) -> HumobDataset:

@@ -15,11 +15,13 @@ from pytest_agentbench.benchmarks.humob.scoring import (
     READINGS,
     bounds_of_days,
     cells_of,
-    day_bounds,
+    days_in,
     score_days,
 )
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from pytest_agentbench.runs.record import Record
 
 SCORES = tuple(f"{metric}_{reading}" for reading in READINGS for metric in METRICS)
@@ -56,17 +58,19 @@ def _summary(days: pl.DataFrame, key: str) -> pl.DataFrame:
 
 def day_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
     """One row for each user, epoch and day with a valid answer."""
+    # Those that were measured in this session bring the scores of their days.
     valid = [record for record in records if record.status == "ok"]
-    starts = range(0, max(1, len(valid)), USERS_AT_A_TIME)
-    parts = [_days(dataset, valid[at : at + USERS_AT_A_TIME]) for at in starts]
-    return pl.concat(parts).sort("uid", "epoch", "d")
+    known = [record for record in valid if record.basis]
+    others = [record for record in valid if not record.basis]
+    starts = range(0, len(others), USERS_AT_A_TIME)
+    parts = [_days(dataset, others[at : at + USERS_AT_A_TIME]) for at in starts]
+    return pl.concat([_days(dataset, known), *parts]).sort("uid", "epoch", "d")
 
 
 def _days(dataset: HumobDataset, valid: Sequence[Record]) -> pl.DataFrame:
-    indices = [dataset.index_of[record.sample] for record in valid]
-    truths = [dataset.targets(index) for index in indices]
-    bounds, counts = bounds_of_days(truths)
-    truth = np.concatenate([dataset.table.rows[:0], *truths])
+    indices = _indices(dataset, valid)
+    truth, sizes = dataset.targets_of(indices)
+    bounds, counts = bounds_of_days(truth[:, 0], sizes)
     data = {
         "uid": np.repeat(dataset.uids[indices], counts),
         "epoch": np.repeat(np.array([record.epoch for record in valid], np.int64), counts),
@@ -76,38 +80,38 @@ def _days(dataset: HumobDataset, valid: Sequence[Record]) -> pl.DataFrame:
     table = pl.DataFrame({name: pl.Series(v, dtype=pl.Int64) for name, v in data.items()})
     weekend = np.isin(data["d"] % 7, dataset.split.weekend)
     table = table.with_columns(pl.Series("weekend", weekend, dtype=pl.Boolean))
-    values: dict[str, np.ndarray] = {name: np.empty(0) for name in SCORES}
-    if valid:
+    if valid and not valid[0].basis:
         generated = np.concatenate([cells_of(r.answer).astype(np.int32) for r in valid])
         scores = score_days(generated, truth[:, 2:].astype(np.int32), bounds)
-        values = {f"{m}_{r}": scores[r][m] for r in READINGS for m in METRICS}
-    return table.with_columns(pl.Series(name, v, pl.Float64) for name, v in values.items())
+        columns = [scores[reading][metric] for reading in READINGS for metric in METRICS]
+    else:
+        columns = list(days_in(b"".join(record.basis for record in valid)).T)
+    named = zip(SCORES, columns, strict=True)
+    return table.with_columns(pl.Series(name, column, pl.Float64) for name, column in named)
+
+
+def _indices(dataset: HumobDataset, records: Sequence[Record]) -> npt.NDArray[np.intp]:
+    return np.array([dataset.index_of[record.sample] for record in records], np.intp)
 
 
 def user_table(dataset: HumobDataset, records: Sequence[Record]) -> pl.DataFrame:
     """One row for each user and epoch; a failed one has GEO-BLEU 0 and no DTW, as in the score."""
-    rows = []
-    for record in records:
-        index = dataset.index_of[record.sample]
-        days = dataset.targets(index)[:, 0]
-        count = len(day_bounds(days)) - 1
-        failed = {"geobleu": 0.0, "dtw": None}
-        scores = [
-            record.metrics[reading][metric] if record.status == "ok" else failed[metric]
-            for reading in READINGS
-            for metric in METRICS
-        ]
-        uid = int(dataset.uids[index])
-        rows.append(
-            [uid, record.epoch, record.status, count, len(days), len(days) / count, *scores]
-        )
-    schema = {
-        "uid": pl.Int64,
-        "epoch": pl.Int64,
-        "status": pl.String,
-        "days": pl.Int64,
-        "points": pl.Int64,
-        "points_per_day": pl.Float64,
-        **dict.fromkeys(SCORES, pl.Float64),
+    indices = _indices(dataset, records)
+    points = (dataset.stops - dataset.starts)[indices]
+    days = dataset.days[indices]
+    failed = {"geobleu": 0.0, "dtw": None}
+    columns = {
+        "uid": pl.Series(dataset.uids[indices], dtype=pl.Int64),
+        "epoch": pl.Series([record.epoch for record in records], dtype=pl.Int64),
+        "status": pl.Series([record.status for record in records], dtype=pl.String),
+        "days": pl.Series(days, dtype=pl.Int64),
+        "points": pl.Series(points, dtype=pl.Int64),
+        "points_per_day": pl.Series(points / days, dtype=pl.Float64),
     }
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("uid", "epoch")
+    for reading in READINGS:
+        for metric in METRICS:
+            values = [
+                r.metrics[reading][metric] if r.status == "ok" else failed[metric] for r in records
+            ]
+            columns[f"{metric}_{reading}"] = pl.Series(values, dtype=pl.Float64)
+    return pl.DataFrame(columns).sort("uid", "epoch")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.protocol import Sample
+from pytest_agentbench.benchmarks.protocol import Measured, Sample
 from pytest_agentbench.metrics import dtw, geobleu
 from pytest_agentbench.metrics.bootstrap import mean
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
@@ -32,26 +33,46 @@ METRICS = ("geobleu", "dtw")
 THREADED_DAYS = 5000
 
 
-def score_samples(
-    samples: Sequence[Sample], answers: Sequence[Any]
-) -> list[dict[str, dict[str, float]]]:
+def score_samples(samples: Sequence[Sample], answers: Sequence[Any]) -> list[Measured]:
     """``{reading: {metric: value}}`` of every checked answer: the means over the user's days."""
     if not samples:
         return []
     if samples[0].truth.shape[1] == 2:  # masked: nothing to compare with
-        return [{} for _ in samples]
-    truths: list[Ints] = [sample.truth for sample in samples]
+        return [Measured({}) for _ in samples]
+    truth: Ints = np.concatenate([sample.truth for sample in samples])
     generated = np.concatenate([cells_of(answer) for answer in answers])
-    bounds, counts = bounds_of_days(truths)
-    scores = score_days(generated, np.concatenate(truths)[:, 2:], bounds)
-    first = np.cumsum([0, *counts]).tolist()
+    bounds, counts = bounds_of_days(truth[:, 0], np.array([len(one.truth) for one in samples]))
+    return means(score_days(generated, truth[:, 2:], bounds), counts)
+
+
+def means(scores: DayScores, counts: Ints) -> list[Measured]:
+    """The means of users over their days, of which each has ``counts``; the scores of the days are their basis."""
+    names = [(reading, metric) for reading in READINGS for metric in METRICS]
+    basis = np.stack([scores[reading][metric] for reading, metric in names], axis=1).tobytes()
+    columns = {
+        reading: {metric: values.tolist() for metric, values in metrics.items()}
+        for reading, metrics in scores.items()
+    }
+    width = 8 * len(names)
+    bounds = [0, *np.cumsum(counts).tolist()]
     return [
-        {
-            reading: {name: mean(values[low:high], None) for name, values in metrics.items()}
-            for reading, metrics in scores.items()
-        }
-        for low, high in itertools.pairwise(first)
+        Measured(
+            {
+                reading: {
+                    metric: math.fsum(days[low:high]) / (high - low)  # as metrics.bootstrap.mean
+                    for metric, days in metrics.items()
+                }
+                for reading, metrics in columns.items()
+            },
+            basis[width * low : width * high],
+        )
+        for low, high in itertools.pairwise(bounds)
     ]
+
+
+def days_in(basis: bytes) -> Floats:
+    """The scores of days that :func:`means` has packed, a column for each reading and metric."""
+    return np.frombuffer(basis, np.float64).reshape(-1, len(READINGS) * len(METRICS))
 
 
 def cells_of(answer: Sequence[Sequence[int]]) -> Ints:
@@ -66,12 +87,18 @@ def day_bounds(days: npt.NDArray[np.integer[Any]]) -> Ints:
     return np.concatenate(([0], changes, [len(days)])).astype(np.int64)
 
 
-def bounds_of_days(truths: Sequence[npt.NDArray[Any]]) -> tuple[Ints, Ints]:
-    """:func:`day_bounds` of the rows of several users, one after another, and the days of each."""
-    ends = [day_bounds(truth[:, 0])[1:] for truth in truths]
-    offsets = np.cumsum([0, *map(len, truths)])[:-1]
-    shifted = [end + offset for end, offset in zip(ends, offsets, strict=True)]
-    return np.concatenate([[0], *shifted]), np.array([len(end) for end in ends], np.int64)
+def bounds_of_days(days: npt.NDArray[np.integer[Any]], sizes: Ints) -> tuple[Ints, Ints]:
+    """:func:`day_bounds` of the rows of several users, one after another, and the days of each.
+
+    ``sizes`` are the rows of each user, at least one.
+    """
+    first = np.ones(len(days), bool)  # of its day
+    first[1:] = days[1:] != days[:-1]
+    ends = np.cumsum(sizes)
+    first[ends[:-1]] = True
+    starts = np.flatnonzero(first)
+    counts = np.diff(np.searchsorted(starts, ends), prepend=0)
+    return np.append(starts, len(days)).astype(np.int64), counts
 
 
 def score_days(

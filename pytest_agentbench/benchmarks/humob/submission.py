@@ -14,7 +14,7 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.humob import table_cache
 from pytest_agentbench.benchmarks.humob.data import TARGET, AskedUsers, HumobDataset
 from pytest_agentbench.benchmarks.humob.editions import COLUMNS
-from pytest_agentbench.benchmarks.humob.tables import Table
+from pytest_agentbench.benchmarks.humob.tables import Table, joined
 from pytest_agentbench.benchmarks.humob.validate import SUCCESS, validate
 from pytest_agentbench.benchmarks.protocol import Submission
 from pytest_agentbench.benchmarks.sources.partitions import is_partitioned
@@ -24,27 +24,31 @@ if TYPE_CHECKING:
 
     from pytest_agentbench.runs.record import Record
 
+    Places = npt.NDArray[np.intp]
+    Mask = npt.NDArray[np.bool_]
+
 SHOWN = 10  # of each kind of problem; the rest is counted
+_AT_ONCE = 1000  # users whose rows are compared together
 
 
 class FileAnswers(Mapping[str, Any]):
     """The rows (d, t, x, y) of each user by the sample's name, looked up on demand."""
 
     def __init__(self, table: Table) -> None:
-        self._table = table
+        self.table = table
 
     def __getitem__(self, key: str) -> npt.NDArray[np.int64]:
         uid = key.removeprefix(f"{TARGET}[").removesuffix("]")
-        rows = self._table.of(int(uid)) if uid.isascii() and uid.isdigit() else ()
+        rows = self.table.of(int(uid)) if uid.isascii() and uid.isdigit() else ()
         if not len(rows):
             raise KeyError(key)
         return np.array(rows, np.int64)
 
     def __iter__(self) -> Iterator[str]:
-        return (f"{TARGET}[{uid}]" for uid in self._table.uids.tolist())
+        return (f"{TARGET}[{uid}]" for uid in self.table.uids.tolist())
 
     def __len__(self) -> int:
-        return len(self._table.uids)
+        return len(self.table.uids)
 
 
 def read_submission(path: Path, dataset: HumobDataset) -> Submission:
@@ -86,17 +90,44 @@ def extra_users(
 def wrong_users(table: Table, dataset: HumobDataset) -> dict[int, str]:
     """The users whose days and half hours are not those to predict, and what is wrong."""
     wrong: dict[int, str] = {}
-    for index, uid in enumerate(dataset.uids.tolist()):
-        given, wanted = table.of(uid)[:, :2], dataset.targets(index)[:, :2]
-        if not len(given) or np.array_equal(given, wanted):
-            continue
-        if len(given) != len(wanted):
-            wrong[uid] = f"uid {uid} has {len(given)} rows, expected {len(wanted)}"
-        else:
+    for low in range(0, len(dataset.uids), _AT_ONCE):
+        places = np.arange(low, min(low + _AT_ONCE, len(dataset.uids)))
+        at, there = found(table, dataset, places)
+        fits = times_fit(table, dataset, places, at, there)
+        for index in places[there & ~fits].tolist():
+            uid = int(dataset.uids[index])
+            given, wanted = table.of(uid)[:, :2], dataset.targets(index)[:, :2]
+            if len(given) != len(wanted):
+                wrong[uid] = f"uid {uid} has {len(given)} rows, expected {len(wanted)}"
+                continue
             row = int((given != wanted).any(axis=1).argmax())
             (d, t), (right_d, right_t) = given[row].tolist(), wanted[row].tolist()
             wrong[uid] = f"uid {uid} has d={d}, t={t} where d={right_d}, t={right_t} is expected"
     return wrong
+
+
+def found(table: Table, dataset: HumobDataset, places: Places) -> tuple[Places, Mask]:
+    """Where the table has the users at these places of the data set, and whether it has them."""
+    at = np.searchsorted(table.uids, dataset.uids[places]).clip(max=len(table.uids) - 1)
+    return at, table.uids[at] == dataset.uids[places]
+
+
+def times_fit(table: Table, dataset: HumobDataset, places: Places, at: Places, there: Mask) -> Mask:
+    """Whether the days and half hours of these users are those to predict."""
+    starts, stops = table.starts[at], table.starts[at + 1]
+    fits: Mask = there & (stops - starts == (dataset.stops - dataset.starts)[places])
+    users = np.flatnonzero(fits)
+    if len(users):
+        wanted, sizes = dataset.targets_of(places[users])
+        same = joined(table.rows, starts[users], stops[users])[:, :2] == wanted[:, :2]
+        fits[users] = of_all_rows(same.all(axis=1), sizes)
+    return fits
+
+
+def of_all_rows(right: Mask, sizes: npt.NDArray[np.int64]) -> Mask:
+    """Whether something holds for all rows of a user; of each there are ``sizes``, at least one."""
+    every: Mask = np.logical_and.reduceat(right, np.cumsum(sizes) - sizes)
+    return every
 
 
 def wrong_rows(path: Path, wrong: Sequence[str]) -> Iterator[str]:

@@ -66,6 +66,18 @@ class Table:
         return self.rows[self.starts[index] : self.starts[index + 1]]
 
 
+def joined(
+    rows: npt.NDArray[np.int16], starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int16]:
+    """Several stretches of rows, one after another; no copy where they lie so already."""
+    if not len(starts):
+        return rows[:0]
+    if (starts[1:] == stops[:-1]).all():
+        return rows[starts[0] : stops[-1]]
+    pairs = zip(starts.tolist(), stops.tolist(), strict=True)
+    return np.concatenate([rows[start:stop] for start, stop in pairs])
+
+
 def suffix_of(path: Path) -> str:
     """The suffix that says how to read a file; :class:`BenchmarkError` where there is none."""
     for suffix in SUFFIXES:

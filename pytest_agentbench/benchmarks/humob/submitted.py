@@ -1,0 +1,68 @@
+"""Users of a submission file, many at a time: their rows are checked, scored and written as JSON in arrays.
+
+What this finds valid has the record that :mod:`answers` and :mod:`scoring` would give it one by one.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pytest_agentbench.benchmarks.humob.data import HumobDataset
+from pytest_agentbench.benchmarks.humob.editions import CELL_MAX, CELL_MIN
+from pytest_agentbench.benchmarks.humob.scoring import bounds_of_days, means, score_days
+from pytest_agentbench.benchmarks.humob.submission import found, of_all_rows, times_fit
+from pytest_agentbench.benchmarks.humob.tables import Table, joined
+from pytest_agentbench.benchmarks.protocol import Accepted, Measured
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_SIDE = CELL_MAX - CELL_MIN + 1
+
+
+def score_submitted(
+    dataset: HumobDataset, table: Table, indices: Sequence[int]
+) -> list[Accepted | None]:
+    """The answers of these users in the table of a submission; None for one that is missing or invalid."""
+    places = np.asarray(indices, np.intp)
+    at, there = found(table, dataset, places)
+    valid = np.flatnonzero(times_fit(table, dataset, places, at, there))
+    accepted: list[Accepted | None] = [None] * len(places)
+    starts, stops = table.starts[at], table.starts[at + 1]
+    cells = joined(table.rows, starts[valid], stops[valid])[:, 2:]
+    inside = ((cells >= CELL_MIN) & (cells <= CELL_MAX)).min(axis=1, initial=True)
+    if not inside.all():
+        valid = valid[of_all_rows(inside, (stops - starts)[valid])]
+        cells = joined(table.rows, starts[valid], stops[valid])[:, 2:]
+    if not len(valid):
+        return accepted
+    truth, sizes = dataset.targets_of(places[valid])
+    metrics = [Measured({})] * len(valid)
+    if dataset.truth_known:
+        bounds, counts = bounds_of_days(truth[:, 0], sizes)
+        metrics = means(score_days(cells, truth[:, 2:], bounds), counts)
+    for place, text, measured in zip(valid.tolist(), _texts(cells, sizes), metrics, strict=True):
+        accepted[place] = Accepted(text, measured)
+    return accepted
+
+
+def _texts(cells: npt.NDArray[np.int16], sizes: npt.NDArray[np.int64]) -> list[str]:
+    """``[[x,y],[x,y]]`` of each user."""
+    places, lengths = _cell_texts()
+    cell = (cells[:, 0] - CELL_MIN).astype(np.intp) * _SIDE + (cells[:, 1] - CELL_MIN)
+    text = places[cell].tobytes().translate(None, b"\0").decode("ascii")
+    ends = np.append(0, np.cumsum(lengths[cell]))[np.append(0, np.cumsum(sizes))].tolist()
+    return [f"[{text[low : high - 1]}]" for low, high in itertools.pairwise(ends)]
+
+
+@functools.cache
+def _cell_texts() -> tuple[npt.NDArray[np.bytes_], npt.NDArray[np.int64]]:
+    """The JSON of every cell with a comma, ``[x,y],``, and its length."""
+    numbers = range(CELL_MIN, CELL_MAX + 1)
+    texts = np.array([f"[{x},{y}],".encode() for x in numbers for y in numbers])
+    return texts, np.char.str_len(texts)
