@@ -14,9 +14,6 @@ from pytest_agentbench.metrics.kernel_loading import Backend
 from pytest_agentbench.metrics.trajectory_days import DayPairs, Floats, day_pairs
 from pytest_agentbench.metrics.trajectory_rules import RULES, rules_of
 
-# A unit of the NumPy search (points times points times the longest day's): measured, see perf/.
-_NUMPY_SECONDS = 5e-10
-
 
 def geobleu_score(
     generated: ArrayLike,
@@ -97,8 +94,7 @@ def _taken_sums(
         return _numpy_sums(pairs, None, beta, sums)
     # Sizes double, so that a run builds a few tables at most.
     table = _proximity_table(float(beta), 1 << (pairs.squares + 1).bit_length())
-    work = orders * float(n @ m) * float(shorter.max(initial=1))
-    kernels = kernel_loading.kernels_for(backend, work * _NUMPY_SECONDS)
+    kernels = kernel_loading.kernels_for(backend, sums.shape[1] * int(n @ m))
     if kernels is None:
         return _numpy_sums(pairs, table, beta, sums)
 
