@@ -108,29 +108,9 @@ def _distance_table(scale_factor: float, size: int) -> Floats:
 
 def _numpy_costs(pairs: DayPairs, scale_factor: float, edge: float) -> Floats:
     costs = np.empty(pairs.days)
-    for batch, n, m in pairs.batches():
-        distance = _distances(pairs, batch, scale_factor)
-        costs[batch] = _warp(distance, n, m, edge)
+    for batch, n, m, squares in pairs.batches():
+        costs[batch] = _warp(np.sqrt(squares) / scale_factor, n, m, edge)
     return costs
-
-
-def _distances(pairs: DayPairs, batch: NDArray[np.int64], scale_factor: float) -> Floats:
-    """Return distances by (generated point, reference point, day); padding is arbitrary.
-
-    There is one reference point more than in the longest day, which spares :func:`_warp` a stride
-    of zero.
-    """
-
-    def padded(points: NDArray[Any], at: NDArray[np.int64], extra: int) -> NDArray[Any]:
-        first, last = at[batch], at[batch + 1] - 1
-        steps = np.arange(int((last - first).max()) + 1 + extra)
-        chosen: NDArray[Any] = points[np.minimum(first + steps[:, None], last)]
-        return chosen
-
-    gap = padded(pairs.ref, pairs.ref_at, 1)[None] - padded(pairs.gen, pairs.gen_at, 0)[:, None]
-    squares = gap[..., 0] * gap[..., 0] + gap[..., 1] * gap[..., 1]
-    distance: Floats = np.sqrt(squares) / scale_factor
-    return distance
 
 
 def _warp(distance: Floats, n: NDArray[np.int64], m: NDArray[np.int64], edge: float) -> Floats:
@@ -148,9 +128,9 @@ def _warp(distance: Floats, n: NDArray[np.int64], m: NDArray[np.int64], edge: fl
     costs = np.empty(days)
     ends = n + m - 2
     for diagonal in range(int(ends.max()) + 1):
-        low, high = max(0, diagonal - wide + 2), min(diagonal, tall - 1) + 1
-        stride = wide - 1
-        step = cells[diagonal + low * stride : diagonal + (high - 1) * stride + 1 : stride]
+        low, high = max(0, diagonal - wide + 1), min(diagonal, tall - 1) + 1
+        first, last = diagonal + low * (wide - 1), diagonal + (high - 1) * (wide - 1)
+        step = cells[first : last + 1 : max(1, wide - 1)]
         best = np.minimum(current[low:high], current[low + 1 : high + 1])
         np.minimum(best, before[low:high], out=best)
         np.add(best, step, out=after[low + 1 : high + 1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -117,8 +116,9 @@ def _proximity_table(beta: float, size: int) -> Floats:
 
 
 def _numpy_sums(pairs: DayPairs, table: Floats | None, beta: float, sums: Floats) -> Floats:
-    for batch, n, m in pairs.batches():
-        near = _proximities(pairs, batch, table, beta)
+    for batch, n, m, squares in pairs.batches():
+        near = _exp(-beta * np.sqrt(squares)) if table is None else table[squares]
+        near = np.ascontiguousarray(np.moveaxis(near, 2, 0))
         product = near
         for order in range(sums.shape[1]):
             if order:
@@ -127,23 +127,6 @@ def _numpy_sums(pairs: DayPairs, table: Floats | None, beta: float, sums: Floats
             if not product.size:
                 break
     return sums
-
-
-def _proximities(
-    pairs: DayPairs, batch: NDArray[np.int64], table: Floats | None, beta: float
-) -> Floats:
-    """Return (days, longest generated, longest reference) proximities; padding is arbitrary."""
-
-    def padded(points: NDArray[Any], at: NDArray[np.int64]) -> NDArray[Any]:
-        first, last = at[batch], at[batch + 1] - 1
-        steps = np.arange(int((last - first).max()) + 1)
-        chosen: NDArray[Any] = points[np.minimum(first[:, None] + steps, last[:, None])]
-        return chosen
-
-    gap = padded(pairs.ref, pairs.ref_at)[:, None] - padded(pairs.gen, pairs.gen_at)[:, :, None]
-    squares = gap[..., 0] * gap[..., 0] + gap[..., 1] * gap[..., 1]
-    proximity: Floats = _exp(-beta * np.sqrt(squares)) if table is None else table[squares]
-    return proximity
 
 
 def _greedy_sums(product: Floats, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:
