@@ -17,12 +17,13 @@ from pytest_agentbench.metrics.trajectory_rules import rules_of
 # Cells are 500 m: distances come out in kilometres.
 CELLS_PER_KM = 2.0
 
-# A cell of the NumPy recursion: measured, see perf/.
-_NUMPY_SECONDS = 2e-8
-
 _INT64 = np.dtype(np.int64)
 # Reaches across the challenge's 200 x 200 cells.
 _ONE_CALL_TABLE = 1 << 17
+_MOST_TABLES = 8
+# What one call needs, by edition and scale, once kernels are loaded: to check and to lay out a day, or
+# only to look these up one by one, takes longer than its recursion.
+_one_call: dict[tuple[str, float], tuple[Any, Floats, float]] = {}
 
 
 def dtw_distance(
@@ -42,20 +43,22 @@ def dtw_distance(
     >>> dtw_distance([(5, 5)], [(1, 1), (5, 5)]), dtw_distance([(5, 5)], [(1, 1), (5, 5)], "2025")
     (0.0, 2.8284271247461903)
     """
+    try:
+        score, table, edge = _one_call[edition, scale_factor]
+        if generated.dtype is _INT64 is reference.dtype:  # type: ignore[union-attr]  # or it has none
+            cost: float = score(generated, reference, table, edge)
+            if cost == cost:  # else the points are none, not (x, y), or beyond the table
+                return cost
+    except (KeyError, AttributeError, TypeError):
+        pass  # the first such call, points that are no array, or not an array of contiguous pairs
     gen, ref = np.asarray(generated), np.asarray(reference)
-    kernels = kernel_loading.loaded()
-    if kernels is not None and gen.dtype is _INT64 is ref.dtype and 0 < scale_factor < math.inf:
-        # Laying out and checking days would take longer than one day's recursion.
-        table = _distance_table(float(scale_factor), _ONE_CALL_TABLE)
-        start_anywhere = rules_of(edition).start_anywhere
-        try:
-            cost: float = kernels.warp_cost(gen, ref, table, start_anywhere)
-        except TypeError:  # not two-dimensional, or not contiguous
-            cost = math.nan
-        if cost == cost:  # else also not pairs, none at all, or beyond the table
-            return cost
     pairs = day_pairs(gen, ref, [0, len(gen)], [0, len(ref)])
-    return float(score_pairs(pairs, edition, scale_factor=scale_factor)[0])
+    costs = score_pairs(pairs, edition, scale_factor=scale_factor)
+    kernels = kernel_loading.loaded()
+    if kernels is not None and len(_one_call) < _MOST_TABLES:
+        table = _distance_table(float(scale_factor), _ONE_CALL_TABLE)
+        _one_call[edition, scale_factor] = kernels.warp_cost, table, _edge(edition)
+    return float(costs[0])
 
 
 def score_pairs(
@@ -74,60 +77,43 @@ def score_pairs(
     >>> score_pairs(day_pairs([(1, 1), (5, 5)], [(1, 1), (5, 7)], [0, 1, 2], [0, 1, 2])).tolist()
     [0.0, 1.0]
     """
-    start_anywhere = rules_of(edition).start_anywhere
+    edge = _edge(edition)
     if not (math.isfinite(scale_factor) and scale_factor > 0):
         raise ValueError(f"scale_factor must be a number above 0, got {scale_factor!r}")
     if pairs.squares is None:
-        return _numpy_costs(pairs, scale_factor, start_anywhere)
+        return _numpy_costs(pairs, scale_factor, edge)
     n, m = pairs.lengths()
-    kernels = kernel_loading.kernels_for(backend, float(n @ m) * _NUMPY_SECONDS)
+    kernels = kernel_loading.kernels_for(backend, int(n @ m))
     if kernels is None:
-        return _numpy_costs(pairs, scale_factor, start_anywhere)
+        return _numpy_costs(pairs, scale_factor, edge)
     costs = np.empty(pairs.days)
     table = _distance_table(float(scale_factor), 1 << (pairs.squares + 1).bit_length())
 
     def run(first: int, last: int) -> None:
-        kernels.warp_costs(*pairs[:4], table, start_anywhere, first, last, costs)
+        kernels.warp_costs(*pairs[:4], table, edge, first, last, costs)
 
     trajectory_kernels.over_days(run, pairs.days, threads)
     return costs
 
 
-@functools.lru_cache(maxsize=8)
+def _edge(edition: str) -> float:
+    """What it costs an alignment to start later in the reference than its first point."""
+    return 0.0 if rules_of(edition).start_anywhere else math.inf
+
+
+@functools.lru_cache(maxsize=_MOST_TABLES)
 def _distance_table(scale_factor: float, size: int) -> Floats:
     return np.sqrt(np.arange(size, dtype=np.float64)) / scale_factor
 
 
-def _numpy_costs(pairs: DayPairs, scale_factor: float, start_anywhere: bool) -> Floats:
+def _numpy_costs(pairs: DayPairs, scale_factor: float, edge: float) -> Floats:
     costs = np.empty(pairs.days)
-    for batch, n, m in pairs.batches():
-        distance = _distances(pairs, batch, scale_factor)
-        costs[batch] = _warp(distance, n, m, start_anywhere)
+    for batch, n, m, squares in pairs.batches():
+        costs[batch] = _warp(np.sqrt(squares) / scale_factor, n, m, edge)
     return costs
 
 
-def _distances(pairs: DayPairs, batch: NDArray[np.int64], scale_factor: float) -> Floats:
-    """Return distances by (generated point, reference point, day); padding is arbitrary.
-
-    There is one reference point more than in the longest day, which spares :func:`_warp` a stride
-    of zero.
-    """
-
-    def padded(points: NDArray[Any], at: NDArray[np.int64], extra: int) -> NDArray[Any]:
-        first, last = at[batch], at[batch + 1] - 1
-        steps = np.arange(int((last - first).max()) + 1 + extra)
-        chosen: NDArray[Any] = points[np.minimum(first + steps[:, None], last)]
-        return chosen
-
-    gap = padded(pairs.ref, pairs.ref_at, 1)[None] - padded(pairs.gen, pairs.gen_at, 0)[:, None]
-    squares = gap[..., 0] * gap[..., 0] + gap[..., 1] * gap[..., 1]
-    distance: Floats = np.sqrt(squares) / scale_factor
-    return distance
-
-
-def _warp(
-    distance: Floats, n: NDArray[np.int64], m: NDArray[np.int64], start_anywhere: bool
-) -> Floats:
+def _warp(distance: Floats, n: NDArray[np.int64], m: NDArray[np.int64], edge: float) -> Floats:
     """Run the recursion along anti-diagonals, whose cells do not depend on each other.
 
     A cell depends on smaller indices alone: a shorter day's cost is met on the way through the
@@ -135,7 +121,6 @@ def _warp(
     """
     tall, wide, days = distance.shape
     cells = distance.reshape(-1, days)
-    edge = 0.0 if start_anywhere else np.inf
     # Entry i + 1 is row i of the matrix, entry 0 the row above the first.
     before, current, after = (np.full((tall + 1, days), np.inf) for _ in range(3))
     before[0] = 0.0
@@ -143,9 +128,9 @@ def _warp(
     costs = np.empty(days)
     ends = n + m - 2
     for diagonal in range(int(ends.max()) + 1):
-        low, high = max(0, diagonal - wide + 2), min(diagonal, tall - 1) + 1
-        stride = wide - 1
-        step = cells[diagonal + low * stride : diagonal + (high - 1) * stride + 1 : stride]
+        low, high = max(0, diagonal - wide + 1), min(diagonal, tall - 1) + 1
+        first, last = diagonal + low * (wide - 1), diagonal + (high - 1) * (wide - 1)
+        step = cells[first : last + 1 : max(1, wide - 1)]
         best = np.minimum(current[low:high], current[low + 1 : high + 1])
         np.minimum(best, before[low:high], out=best)
         np.add(best, step, out=after[low + 1 : high + 1])

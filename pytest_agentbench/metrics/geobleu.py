@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +12,6 @@ from pytest_agentbench.metrics import kernel_loading, trajectory_kernels
 from pytest_agentbench.metrics.kernel_loading import Backend
 from pytest_agentbench.metrics.trajectory_days import DayPairs, Floats, day_pairs
 from pytest_agentbench.metrics.trajectory_rules import RULES, rules_of
-
-# A unit of the NumPy search (points times points times the longest day's): measured, see perf/.
-_NUMPY_SECONDS = 5e-10
 
 
 def geobleu_score(
@@ -97,8 +93,7 @@ def _taken_sums(
         return _numpy_sums(pairs, None, beta, sums)
     # Sizes double, so that a run builds a few tables at most.
     table = _proximity_table(float(beta), 1 << (pairs.squares + 1).bit_length())
-    work = orders * float(n @ m) * float(shorter.max(initial=1))
-    kernels = kernel_loading.kernels_for(backend, work * _NUMPY_SECONDS)
+    kernels = kernel_loading.kernels_for(backend, sums.shape[1] * int(n @ m))
     if kernels is None:
         return _numpy_sums(pairs, table, beta, sums)
 
@@ -121,8 +116,9 @@ def _proximity_table(beta: float, size: int) -> Floats:
 
 
 def _numpy_sums(pairs: DayPairs, table: Floats | None, beta: float, sums: Floats) -> Floats:
-    for batch, n, m in pairs.batches():
-        near = _proximities(pairs, batch, table, beta)
+    for batch, n, m, squares in pairs.batches():
+        near = _exp(-beta * np.sqrt(squares)) if table is None else table[squares]
+        near = np.ascontiguousarray(np.moveaxis(near, 2, 0))
         product = near
         for order in range(sums.shape[1]):
             if order:
@@ -131,23 +127,6 @@ def _numpy_sums(pairs: DayPairs, table: Floats | None, beta: float, sums: Floats
             if not product.size:
                 break
     return sums
-
-
-def _proximities(
-    pairs: DayPairs, batch: NDArray[np.int64], table: Floats | None, beta: float
-) -> Floats:
-    """Return (days, longest generated, longest reference) proximities; padding is arbitrary."""
-
-    def padded(points: NDArray[Any], at: NDArray[np.int64]) -> NDArray[Any]:
-        first, last = at[batch], at[batch + 1] - 1
-        steps = np.arange(int((last - first).max()) + 1)
-        chosen: NDArray[Any] = points[np.minimum(first[:, None] + steps, last[:, None])]
-        return chosen
-
-    gap = padded(pairs.ref, pairs.ref_at)[:, None] - padded(pairs.gen, pairs.gen_at)[:, :, None]
-    squares = gap[..., 0] * gap[..., 0] + gap[..., 1] * gap[..., 1]
-    proximity: Floats = _exp(-beta * np.sqrt(squares)) if table is None else table[squares]
-    return proximity
 
 
 def _greedy_sums(product: Floats, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:

@@ -1,42 +1,36 @@
-"""When the loops of :mod:`.trajectory_kernels` are compiled and loaded, and by whom.
+"""When the loops of :mod:`.trajectory_kernels` are compiled and loaded.
 
-Importing this module does not import numba. Numba caches compiled code on disk (``NUMBA_CACHE_DIR``,
+Numba takes 0.7 s to import and load, and 3 s more where it has to compile first, as on a fresh
+machine or in CI. NumPy scores 300 users in that 0.7 s, so it serves short runs, to the same bits, and
+importing this module does not import numba. Numba keeps compiled code on disk (``NUMBA_CACHE_DIR``,
 else ``__pycache__`` beside the loops, else the user's cache folder), where later processes find it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
 import threading
 import warnings
 from functools import partial
-from pathlib import Path
 from types import FunctionType
 from typing import Any, Literal, NamedTuple
 
-from pytest_agentbench.base import files
 from pytest_agentbench.metrics import trajectory_kernels as loops
 
 Backend = Literal["auto", "numpy", "numba"]
 
-# Seconds until the first score when compiled code is, or is not yet, on disk.
-WARM_LOAD_SECONDS = 0.5
-COLD_LOAD_SECONDS = 5.0
-COMPILE_WAIT_SECONDS = 60.0
-# What a call of the NumPy code costs beyond what its size takes.
-_NUMPY_CALL_SECONDS = 3e-4
+# Pairs of n-grams that one process compares with NumPy, in 0.7 s, before it loads numba.
+NUMPY_PAIRS = 15_000_000
+# What a call counts at least: its own overhead is that of so many pairs.
+_PAIRS_OF_A_CALL = 6_000
 
-_DAYS = "{0}[:, ::1], {0}[:, ::1], int64[::1], int64[::1], float64[::1]"
-_TAKEN_SUMS = f"void({_DAYS.format('int32')}, int64, int64, int64, float64[:, ::1])"
-_WARP_COSTS = f"void({_DAYS.format('int32')}, boolean, int64, int64, float64[::1])"
+_DAYS = "int32[:, ::1], int32[:, ::1], int64[::1], int64[::1], float64[::1]"
+_TAKEN_SUMS = f"void({_DAYS}, int64, int64, int64, float64[:, ::1])"
+_WARP_COSTS = f"void({_DAYS}, float64, int64, int64, float64[::1])"
 # Days come as int32; one pair of NumPy's default integers needs no conversion.
 _WARP_COST = [
-    f"float64({points}[:, ::1], {points}[:, ::1], float64[::1], boolean)"
+    f"float64({points}[:, ::1], {points}[:, ::1], float64[::1], float64)"
     for points in ("int32", "int64")
 ]
-_CACHE_FILES = 4
 
 
 class Kernels(NamedTuple):
@@ -48,13 +42,13 @@ class Kernels(NamedTuple):
 
 
 class _Loader:
-    """One process's kernels, and the NumPy seconds spent while doing without them."""
+    """One process's kernels, and what it compared while doing without them."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.kernels: Kernels | None = None
         self.problem: ImportError | None = None
-        self.numpy_seconds = 0.0
+        self.numpy_pairs = 0
 
 
 _loader = _Loader()
@@ -65,12 +59,11 @@ def loaded() -> Kernels | None:
     return _loader.kernels
 
 
-def kernels_for(backend: Backend, numpy_seconds: float) -> Kernels | None:
-    """Return the kernels, or None where NumPy should do a job whose size takes it ``numpy_seconds``.
+def kernels_for(backend: Backend, pairs: int) -> Kernels | None:
+    """Return the kernels, or None where NumPy should compare so many pairs of n-grams.
 
-    ``auto`` loads them once the NumPy time spent so far and now asked for exceeds the time of
-    loading: no job waits for a compiler longer than NumPy would have taken, and many small jobs
-    still get the kernels in the end.
+    ``auto`` loads them once this process has compared enough with NumPy: many small jobs get them
+    like a large one.
     """
     if backend == "numpy":
         return None
@@ -80,22 +73,19 @@ def kernels_for(backend: Backend, numpy_seconds: float) -> Kernels | None:
         return _loader.kernels
     if backend == "numba":
         return load()
-    if _loader.problem is not None:
+    _loader.numpy_pairs += max(pairs, _PAIRS_OF_A_CALL)
+    if _loader.problem is not None or _loader.numpy_pairs <= NUMPY_PAIRS:
         return None
-    spent = _loader.numpy_seconds + numpy_seconds + _NUMPY_CALL_SECONDS
-    if spent > WARM_LOAD_SECONDS and (spent > COLD_LOAD_SECONDS or _on_disk()):
-        try:
-            return load()
-        except ImportError as problem:
-            warnings.warn(
-                f"numba cannot be imported ({problem}): scoring goes on with NumPy, about 10 times"
-                " slower and to the same bits",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-            return None
-    _loader.numpy_seconds = spent
-    return None
+    try:
+        return load()
+    except ImportError as problem:
+        warnings.warn(
+            f"numba cannot be imported ({problem}): scoring goes on with NumPy, about 10 times"
+            " slower and to the same bits",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return None
 
 
 def load() -> Kernels:
@@ -105,58 +95,32 @@ def load() -> Kernels:
             raise _loader.problem
         if _loader.kernels is None:
             try:
-                _loader.kernels = _compile_once()
+                _loader.kernels = _compiled()
             except ImportError as problem:
                 _loader.problem = problem
                 raise
         return _loader.kernels
 
 
-def _compile_once() -> Kernels:
-    """Load or compile; of processes that find no compiled code, one compiles and the rest wait."""
+def _compiled() -> Kernels:
     import numba  # type: ignore[import-untyped,unused-ignore]  # no annotations in some releases
 
     def build(cache: bool) -> Kernels:
-        compiled = partial(numba.njit, nogil=True, cache=cache)
+        compiled = partial(numba.njit, cache=cache)
+        # With Python's lock: to give it up and take it back costs as much as a short day.
         one = compiled(_WARP_COST)(loops.warp_cost)
         # The same code, with the compiled function where it calls the Python one.
         python = loops.warp_costs
         many = FunctionType(python.__code__, vars(loops) | {"warp_cost": one}, python.__name__)
-        return Kernels(compiled(_TAKEN_SUMS)(loops.taken_sums), one, compiled(_WARP_COSTS)(many))
+        return Kernels(
+            compiled(_TAKEN_SUMS, nogil=True)(loops.taken_sums),
+            one,
+            compiled(_WARP_COSTS, nogil=True)(many),
+        )
 
     try:
-        with _compile_turn():
-            return build(cache=True)
+        return build(cache=True)
     except Exception:
         # No writable folder, a full disk, a damaged cache file: compiling afresh needs none of
         # them, and a fault of the loops themselves comes up again here.
         return build(cache=False)
-
-
-def _on_disk() -> bool:
-    """Guess, without importing numba, whether an earlier process left compiled code."""
-    source = Path(loops.__file__)
-    names = f"{source.stem}.*.py{sys.version_info[0]}{sys.version_info[1]}*.nbc"
-    try:
-        if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-            found = [*Path(chosen).glob(f"*/{names}")]
-        else:
-            found = [*(source.parent / "__pycache__").glob(names)]
-            found += files.user_cache("numba").glob(f"*/{names}")
-        written = source.stat().st_mtime
-        return sum(code.stat().st_mtime > written for code in found) >= _CACHE_FILES
-    except (OSError, RuntimeError):
-        return False
-
-
-def _compile_turn() -> contextlib.AbstractContextManager[None]:
-    """Waits until compiled code is on disk or it is this process's turn to compile it.
-
-    Without a home folder, or when the lock cannot be had in time, every process is on its own.
-    """
-    with contextlib.suppress(RuntimeError):
-        if not _on_disk():
-            return files.one_at_a_time(
-                files.cache_folder() / "kernels", COMPILE_WAIT_SECONDS, unless=_on_disk
-            )
-    return contextlib.nullcontext()

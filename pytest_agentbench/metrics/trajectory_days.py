@@ -34,16 +34,29 @@ class DayPairs(NamedTuple):
         """Return the points of each generated and each reference day."""
         return self.gen_at[1:] - self.gen_at[:-1], self.ref_at[1:] - self.ref_at[:-1]
 
-    def batches(self) -> Iterator[tuple[Ints, Ints, Ints]]:
-        """Yield days of about equal length, to be padded to the longest, and their lengths."""
+    def batches(self) -> Iterator[tuple[Ints, Ints, Ints, NDArray[Any]]]:
+        """Yield days of about equal length, their lengths, and squared distances for NumPy.
+
+        These are by (generated point, reference point, day): a day shorter than the longest is
+        padded with its last point.
+        """
         n, m = self.lengths()
         by_length = np.argsort(n * m, kind="stable")[::-1]
         start = 0
         while start < len(by_length):
             longest = by_length[start]
             batch = by_length[start : start + max(1, _BATCH_CELLS // int(n[longest] * m[longest]))]
-            yield batch, n[batch], m[batch]
             start += len(batch)
+            gen, ref = (
+                points[at[batch] + np.minimum(np.arange(count.max())[:, None], count - 1)]
+                for points, at, count in (
+                    (self.gen, self.gen_at, n[batch]),
+                    (self.ref, self.ref_at, m[batch]),
+                )
+            )
+            gap = ref[None] - gen[:, None]
+            squares = gap[..., 0] * gap[..., 0] + gap[..., 1] * gap[..., 1]
+            yield batch, n[batch], m[batch], squares
 
 
 def day_pairs(

@@ -36,59 +36,85 @@ def taken_sums(
     product = np.empty((tall, wide), np.float64)
     # Non-negative doubles sort like their bit patterns, and only integer maxima vectorise.
     bits = product.view(np.int64)
+    place = np.empty(tall, np.int64)
+    same = np.empty(tall, np.uint64)
+    alike = np.empty(tall, np.uint64)
+    rest = np.empty(tall, np.int64)
     free = np.empty(wide, np.int64)
     bound = np.empty(tall, np.int64)
     owner = np.empty(tall, np.int64)
-    one = np.int64(0x3FF0000000000000)
+    none = np.uint64(0)
+    one = np.uint64(1)
     for day in range(first, last):
         g = gen_at[day]
         r = ref_at[day]
         n = gen_at[day + 1] - g
         m = ref_at[day + 1] - r
+        # Equal n-grams are found as bits, one a reference point, where these fit in a word and
+        # nothing but an equal cell has proximity 1; elsewhere the search below finds them too.
+        by_bits = m <= 64 and proximity[1] < 1.0
         for i in range(n):
             x = gen[g + i, 0]
             y = gen[g + i, 1]
-            for j in range(m):
-                dx = ref[r + j, 0] - x
-                dy = ref[r + j, 1] - y
-                value = proximity[np.uint32(dx * dx + dy * dy)]
-                near[i, j] = value
-                product[i, j] = value
+            k = 0
+            while gen[g + k, 0] != x or gen[g + k, 1] != y:
+                k += 1
+            place[i] = k
+            if k == i:  # the first point here: people return to few places
+                equal = none
+                for j in range(m):
+                    dx = ref[r + j, 0] - x
+                    dy = ref[r + j, 1] - y
+                    square = np.uint32(dx * dx + dy * dy)
+                    near[i, j] = proximity[square]
+                    equal |= (one if square == 0 else none) << np.uint64(j)
+                same[i] = equal if by_bits else none
+            alike[i] = same[k]
         for order in range(min(orders, n, m)):
             rows = n - order
             cols = m - order
-            if order > 0:
-                for i in range(rows):
+            for i in range(rows):
+                k = place[i + order]
+                if order == 0:
                     for j in range(cols):
-                        product[i, j] *= near[i + order, j + order]
-            total = 0.0
-            left = min(rows, cols)
-            for j in range(cols):
-                free[j] = -1
-            # Nothing beats proximity 1, so equal n-grams pair off first-fit; the other rows wait,
-            # ordered by an upper bound of their maximum (ties: lower row), repaired when reached.
+                        product[i, j] = near[k, j]
+                else:
+                    later = near[k, order:]
+                    for j in range(cols):
+                        product[i, j] *= later[j]
+                    alike[i] &= same[k] >> np.uint64(min(order, 63))
+            # Nothing beats proximity 1, so equal n-grams pair off first-fit, and the rest waits.
+            still_open = ~none >> np.uint64(max(0, 64 - cols))
             waiting = 0
             for i in range(rows):
+                equal = alike[i] & still_open
+                if equal != none:
+                    still_open &= ~equal | (equal - one)  # without the lowest bit of equal
+                else:
+                    rest[waiting] = i
+                    waiting += 1
+            total = float(rows - waiting)
+            left = min(rows, cols) - (rows - waiting)
+            if left == 0:
+                sums[day, order] = total
+                continue
+            for j in range(cols):
+                free[j] = -np.int64((still_open >> np.uint64(j)) & one) if by_bits else np.int64(-1)
+            # Rows wait ordered by an upper bound of their maximum (ties: lower row), repaired when
+            # reached.
+            for w in range(waiting):
+                i = rest[w]
                 best = np.int64(0)
                 for j in range(cols):
                     seen = bits[i, j] & free[j]
                     best = seen if seen > best else best
-                if best == one:
-                    j = 0
-                    while (bits[i, j] & free[j]) != one:
-                        j += 1
-                    free[j] = 0
-                    total += 1.0
-                    left -= 1
-                else:
-                    slot = waiting
-                    while slot > 0 and bound[slot - 1] < best:
-                        bound[slot] = bound[slot - 1]
-                        owner[slot] = owner[slot - 1]
-                        slot -= 1
-                    bound[slot] = best
-                    owner[slot] = i
-                    waiting += 1
+                slot = w
+                while slot > 0 and bound[slot - 1] < best:
+                    bound[slot] = bound[slot - 1]
+                    owner[slot] = owner[slot - 1]
+                    slot -= 1
+                bound[slot] = best
+                owner[slot] = i
             head = 0
             # A zero bound means every pair still open adds zero: the sum is final.
             while left > 0 and bound[head] != 0:
@@ -98,7 +124,10 @@ def taken_sums(
                 while j < cols and (bits[i, j] & free[j]) != best:
                     j += 1
                 if j < cols:
-                    total += product[i, j]
+                    value = product[i, j]
+                    if total + value == total:  # nor does what follows, which is smaller
+                        break
+                    total += value
                     free[j] = 0
                     left -= 1
                     head += 1
@@ -119,10 +148,11 @@ def taken_sums(
             sums[day, order] = total
 
 
-def warp_cost(gen: Cells, ref: Cells, distance: Floats, start_anywhere: bool) -> float:
+def warp_cost(gen: Cells, ref: Cells, distance: Floats, edge: float) -> float:
     """Return a day's dynamic time warping cost; NaN for points that are not (x, y) in the table.
 
-    ``distance[k]`` belongs to the squared distance k.
+    ``distance[k]`` belongs to the squared distance k. ``edge`` is what it costs to start later in the
+    reference: nothing, or infinity where that is not allowed.
     """
     n = len(gen)
     m = len(ref)
@@ -140,7 +170,7 @@ def warp_cost(gen: Cells, ref: Cells, distance: Floats, start_anywhere: bool) ->
         return np.nan
     row = np.empty(m + 1, np.float64)
     row[0] = 0.0
-    row[1:] = 0.0 if start_anywhere else np.inf
+    row[1:] = edge
     # Two rows a sweep: each is a chain of dependent additions, two chains overlap. The second row
     # of an odd last sweep repeats the first and is dropped.
     for i in range(0, n, 2):
@@ -177,7 +207,7 @@ def warp_costs(
     gen_at: Ints,
     ref_at: Ints,
     distance: Floats,
-    start_anywhere: bool,
+    edge: float,
     first: int,
     last: int,
     costs: Floats,
@@ -186,7 +216,7 @@ def warp_costs(
     for day in range(first, last):
         generated = gen[gen_at[day] : gen_at[day + 1]]
         reference = ref[ref_at[day] : ref_at[day + 1]]
-        costs[day] = warp_cost(generated, reference, distance, start_anywhere)
+        costs[day] = warp_cost(generated, reference, distance, edge)
 
 
 def over_days(run: Callable[[int, int], None], days: int, threads: int) -> None:

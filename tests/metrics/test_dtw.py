@@ -90,7 +90,8 @@ def test_one_call_with_kernels_is_one_day_of_many():
         gen, ref = rng.integers(1, 201, (n, 2)), rng.integers(1, 201, (m, 2))
         for edition in EDITIONS:
             many = score_days(dtw, gen, ref, [0, n], [0, m], edition, backend="numpy")
-            assert dtw.dtw_distance(gen, ref, edition) == many[0]
+            # The first call prepares what the later ones use.
+            assert [dtw.dtw_distance(gen, ref, edition) for _ in range(2)] == [many[0]] * 2
 
 
 def test_2023_may_start_anywhere_in_the_reference():

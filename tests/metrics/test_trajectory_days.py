@@ -45,12 +45,21 @@ def test_batches_hold_every_day_once_the_longest_first():
     at = np.concatenate(([0], np.cumsum(lengths)))
     points = np.ones((at[-1], 2), int)
     batches = list(day_pairs(points, points, at, at).batches())
-    seen = np.concatenate([days for days, _, _ in batches])
+    seen = np.concatenate([days for days, *_ in batches])
     assert sorted(seen.tolist()) == list(range(300))
     assert lengths[seen].tolist() == sorted(lengths.tolist(), reverse=True)
-    for days, n, m in batches:
+    for days, n, m, squares in batches:
         assert n.tolist() == m.tolist() == lengths[days].tolist()
-        assert len(days) == 1 or len(days) * n.max() * m.max() <= 1 << 16
+        assert squares.shape == (n.max(), m.max(), len(days))
+        assert len(days) == 1 or squares.size <= 1 << 16
+
+
+def test_batches_hold_squared_distances_padded_with_the_last_point():
+    gen, ref = [(0, 0), (3, 4), (9, 9)], [(0, 0), (1, 0), (9, 8)]
+    ((days, n, m, squares),) = day_pairs(gen, ref, [0, 2, 3], [0, 2, 3]).batches()
+    assert (days.tolist(), n.tolist(), m.tolist()) == ([0, 1], [2, 1], [2, 1])
+    assert squares[..., 0].tolist() == [[0, 1], [25, 20]]
+    assert squares[..., 1].tolist() == [[1, 1], [1, 1]]
 
 
 @pytest.mark.parametrize(
