@@ -8,6 +8,7 @@ task holds more than a partition (first round) or a group (second), however larg
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ import numpy as np
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import file_digest
-from pytest_agentbench.benchmarks.humob import table_cache
+from pytest_agentbench.benchmarks.humob import scoring, table_cache
 from pytest_agentbench.benchmarks.humob.data import (
     AskedUsers,
     HumobDataset,
@@ -42,8 +43,9 @@ from pytest_agentbench.benchmarks.humob.tables import (
     rows_of,
     suffix_of,
 )
-from pytest_agentbench.benchmarks.protocol import Partitioned, Portion, Sample
+from pytest_agentbench.benchmarks.protocol import Partitioned, Portion, Sample, Scored
 from pytest_agentbench.benchmarks.sources.partitions import files_of, is_partitioned, joined_digest
+from pytest_agentbench.metrics.bootstrap import mean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -55,9 +57,11 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 2_000_000  # in a group; a task holds about 100 bytes for each
 LEAST_ROWS = 20_000  # below that a task costs more than it saves
-GROUPS_A_CORE = 4
+TASKS_A_CORE = (
+    12  # in a round: few, since each costs milliseconds; many, since all wait for the last
+)
 ADDED_AT_ONCE = 1_000_000  # counts of users that are added up together
-AT_ONCE = 250  # users measured together: few enough to need no threads of their own
+AT_ONCE = 250  # users measured together
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class Counted:
     size: int
     digest: str
     counts: Ints  # (4, users): uid, rows, rows on the days to predict, masked rows among them
+    rows: int
     strange: tuple[int, int] | None  # the first day that the edition does not have, and a uid
 
 
@@ -104,6 +109,7 @@ class Piece:
     parts: Sequence[tuple[Part, int]]  # and how many bytes it had when it was counted
     uids: Ints
     rows: int
+    whole: bool  # whether the files have no other rows
 
 
 @dataclass(frozen=True)
@@ -115,8 +121,13 @@ class Group:
     name: str
 
 
+def count_files(parts: Sequence[Part], split: Split) -> list[Counted]:
+    """The first round, for some files: one is held at a time."""
+    return [count(part, split) for part in parts]
+
+
 def count(part: Part, split: Split) -> Counted:
-    """The first round, for one file: read, checked, counted."""
+    """One file: read, checked, counted."""
     size = part.path.stat().st_size  # raises OSError where there is none
     digest = file_digest(part.path)
     uid, rows, where = read_rows(part.path)
@@ -133,7 +144,7 @@ def count(part: Part, split: Split) -> Counted:
     if outside.any():
         day = int(rows[outside, 0].min())
         strange = day, int(uid[rows[:, 0] == day].min())
-    return Counted(part, size, digest, np.stack([uids, *counted]), strange)
+    return Counted(part, size, digest, np.stack([uids, *counted]), len(uid), strange)
 
 
 def added(counted: Iterable[Counted]) -> Users:
@@ -181,9 +192,9 @@ class HumobPartitions(Partitioned):
         self._path = settings.submission
         self._parts = _parts(self._place, "--dataset"), _parts(self._path, "--submission")
 
-    def count(self, each: Each) -> None:
+    def count(self, each: Each, cores: int) -> None:
         split = self._split
-        self._data = data = self._counted(self._place, self._parts[0], each)
+        self._data = data = self._counted(self._place, self._parts[0], each, cores)
         strange = [file.strange for file in data.files if file.strange is not None]
         if strange:
             day, uid = min(strange)
@@ -194,11 +205,14 @@ class HumobPartitions(Partitioned):
             digest=data.digest,
             name=str(self._place),
         )
-        self._answers = self._counted(self._path, self._parts[1], each)
+        self._answers = self._counted(self._path, self._parts[1], each, cores)
         self.digest = self._answers.digest
 
-    def _counted(self, path: Path, parts: Sequence[Part], each: Each) -> Users:
-        found = added(each(partial(count, split=self._split), parts))
+    def _counted(self, path: Path, parts: Sequence[Part], each: Each, cores: int) -> Users:
+        tasks = min(len(parts), TASKS_A_CORE * cores)
+        bundles = [parts[first::tasks] for first in range(tasks)]
+        counted = each(partial(count_files, split=self._split), bundles)
+        found = added(itertools.chain.from_iterable(counted))
         if not len(found.uids):
             raise BenchmarkError(f"{path}: expected rows {','.join(COLUMNS)}, got none")
         return found
@@ -222,11 +236,9 @@ class HumobPartitions(Partitioned):
         also = np.searchsorted(answers.uids, uids).clip(max=len(answers.uids) - 1)
         answered = answers.uids[also] == uids
         rows = data.rows[at] + np.where(answered, answers.rows[also], 0)
-        order = np.lexsort((uids, np.where(answered, answers.first[also], -1), data.first[at]))
-        least = int(rows.sum()) // (GROUPS_A_CORE * cores)
-        size = min(max(least, LEAST_ROWS), MOST_ROWS)
-        ends = np.cumsum(rows[order])
-        cuts = np.flatnonzero(np.diff(ends // size)) + 1
+        place = data.first[at], np.where(answered, answers.first[also], -1)
+        order = np.lexsort((uids, *reversed(place)))
+        cuts = _cuts(rows[order], [column[order] for column in place], cores)
         groups = []
         for chosen in np.split(order, cuts):
             chosen = np.sort(chosen)
@@ -239,6 +251,24 @@ class HumobPartitions(Partitioned):
                 )
             )
         return groups
+
+
+def _cuts(rows: Ints, place: Sequence[Ints], cores: int) -> npt.NDArray[np.intp]:
+    """Where a new group begins among users in the order of the files in which their rows begin.
+
+    Between files, so that few of them are read for two groups; within a file that is too large.
+    """
+    size = int(rows.sum()) // (TASKS_A_CORE * cores)
+    size = min(max(size, LEAST_ROWS), MOST_ROWS // 2)
+    new = np.append(True, np.any([column[1:] != column[:-1] for column in place], axis=0))
+    unit = np.cumsum(new) - 1  # users whose rows begin in the same files
+    before = np.cumsum(rows) - rows
+    large = np.bincount(unit, rows) > size
+    bucket = np.where(large[unit], before, before[new][unit]) // size
+    # A large unit shares no group, so that none has more than twice the size.
+    turn = np.cumsum(large, dtype=np.int64)
+    alone = np.where(large, turn, -turn)[unit]
+    return np.flatnonzero(np.diff(bucket) | np.diff(alone)) + 1
 
 
 def _parts(path: Path, option: str) -> list[Part]:
@@ -261,8 +291,10 @@ def _piece(users: Users, at: npt.NDArray[np.intp]) -> Piece:
     np.add.at(steps, users.first[at], 1)
     np.add.at(steps, users.last[at] + 1, -1)
     needed = np.cumsum(steps[:-1]) > 0
-    parts = [(file.part, file.size) for file, n in zip(users.files, needed, strict=True) if n]
-    return Piece(parts, users.uids[at], int(users.rows[at].sum()))
+    files = [file for file, n in zip(users.files, needed, strict=True) if n]
+    rows = int(users.rows[at].sum())
+    whole = rows == sum(file.rows for file in files)
+    return Piece([(file.part, file.size) for file in files], users.uids[at], rows, whole)
 
 
 def read_piece(piece: Piece) -> Table:
@@ -277,7 +309,8 @@ def read_piece(piece: Piece) -> Table:
     for part, size in piece.parts:
         if part.path.stat().st_size != size:
             raise _changed(part.path)
-        frame = pl.scan_parquet(part.path, glob=False).filter(among).select(COLUMNS).collect()
+        rows = pl.scan_parquet(part.path, glob=False).select(COLUMNS)
+        frame = (rows if piece.whole else rows.filter(among)).collect()
         found.append((*rows_of(frame), _without_row(part.path)))
     if sum(len(uid) for uid, _, _ in found) != piece.rows:
         raise _changed(piece.parts[0][0].path)
@@ -305,14 +338,56 @@ def read_group(group: Group, split: Split) -> Portion:
     table = table_cache.CachedTable(read_piece(group.data), digest="")
     everybody = replace(split, users=None)  # the group is chosen already
     dataset = HumobDataset(table, everybody, path=Path(os.devnull), name=group.name)
+    given = None if group.answers is None else read_piece(group.answers)
+    scored, others = Scored((), {}), np.arange(len(dataset))
+    if given is not None:
+        scored, others = _scored(dataset, given)
     samples = (
         [
             Sample(dataset.keys[index], None, dataset.targets(index).astype(np.int64))
-            for index in range(start, min(start + AT_ONCE, len(dataset)))
+            for index in others[start : start + AT_ONCE].tolist()
         ]
-        for start in range(0, len(dataset), AT_ONCE)
+        for start in range(0, len(others), AT_ONCE)
     )
-    if group.answers is None:
-        return Portion(samples, {}, {})
-    given = read_piece(group.answers)
-    return Portion(samples, FileAnswers(given), wrong_users(given, dataset))
+    if given is None:
+        return Portion(scored, samples, {}, {})
+    wrong = wrong_users(given, dataset) if len(others) else {}
+    return Portion(scored, samples, FileAnswers(given), wrong)
+
+
+def _scored(dataset: HumobDataset, given: Table) -> tuple[Scored, npt.NDArray[np.intp]]:
+    """The users who have a cell for every target and nothing else, measured; and all others."""
+    at = np.searchsorted(given.uids, dataset.uids).clip(max=len(given.uids) - 1)
+    sizes = dataset.stops - dataset.starts
+    fit = (given.uids[at] == dataset.uids) & (given.starts[at + 1] - given.starts[at] == sizes)
+    metrics: dict[str, dict[str, list[float]]] = {
+        reading: {name: [] for name in scoring.METRICS} for reading in scoring.READINGS
+    }
+    candidates = np.flatnonzero(fit)
+    span = dataset.split.days
+    # Too few days to be scored in threads: every core of the cluster has a task already.
+    at_once = max(1, (scoring.THREADED_DAYS - 2) // (span.last - span.first + 1))
+    for start in range(0, len(candidates), at_once):
+        users = candidates[start : start + at_once]
+        owner = np.repeat(users, sizes[users])
+        place = np.arange(len(owner)) - np.repeat(
+            np.cumsum(sizes[users]) - sizes[users], sizes[users]
+        )
+        truth = dataset.table.rows[dataset.starts[owner] + place]
+        cells = given.rows[given.starts[at[owner]] + place]
+        right = (truth[:, :2] == cells[:, :2]).all(axis=1) & (cells[:, 2] != MASKED)
+        fit[owner[~right]] = False
+        kept = fit[owner]
+        owner, truth, cells = owner[kept], truth[kept], cells[kept]
+        if not len(owner):
+            continue
+        changes = (owner[1:] != owner[:-1]) | (truth[1:, 0] != truth[:-1, 0])
+        bounds = np.concatenate(([0], np.flatnonzero(changes) + 1, [len(owner)])).astype(np.int64)
+        days = scoring.score_days(cells[:, 2:], truth[:, 2:], bounds)
+        edges = [0, *(np.flatnonzero(np.diff(owner[bounds[:-1]])) + 1).tolist(), len(bounds) - 1]
+        for reading, columns in metrics.items():
+            for name, column in columns.items():
+                values = days[reading][name]
+                column += [mean(values[low:high], None) for low, high in itertools.pairwise(edges)]
+    names = [str(dataset.keys[index]) for index in np.flatnonzero(fit).tolist()]
+    return Scored(names, metrics), np.flatnonzero(~fit)

@@ -72,7 +72,7 @@ def spread(tmp_path):
 
 def in_pieces(settings, each=map, limit=None):
     pieces = settings.benchmark.partitioned(settings)
-    pieces.count(each)
+    pieces.count(each, 2)
     indices = range(len(pieces.dataset.keys))[:limit]
     batches = cluster.records(settings.benchmark, pieces, indices, each, cores=2)
     records = []
@@ -168,7 +168,7 @@ def test_the_counts_of_many_files_are_added_up_in_any_order(monkeypatch):
         uids = np.unique(rng.integers(0, 10, 6))
         counts = np.stack([uids, *rng.integers(1, 9, (3, len(uids)))])
         part = pieces_module.Part(Path(f"{number}"), number, alone=False)
-        return pieces_module.Counted(part, 0, f"{number}", counts, None)
+        return pieces_module.Counted(part, 0, f"{number}", counts, 0, None)
 
     files = [counted(number) for number in range(20)]
     users = pieces_module.added(files[number] for number in rng.permutation(20))
@@ -265,7 +265,7 @@ def test_a_file_that_changed_between_the_rounds_is_an_error(tables, tmp_path):
     data = write_parts(tmp_path / "data", truth)
     settings = settings_for(data, write_parts(tmp_path / "given", given))
     pieces = settings.benchmark.partitioned(settings)
-    pieces.count(map)
+    pieces.count(map, 2)
     truth[:-40].write_parquet(data / "part-0.parquet")
     with pytest.raises(OSError, match="not as it was when it was counted"):
         list(cluster.records(settings.benchmark, pieces, [0, 1], map, 2))
