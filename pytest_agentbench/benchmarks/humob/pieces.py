@@ -8,6 +8,7 @@ task holds more than a partition (first round) or a group (second), however larg
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,6 +46,7 @@ from pytest_agentbench.benchmarks.humob.tables import (
 )
 from pytest_agentbench.benchmarks.protocol import Partitioned, Portion, Sample, Scored
 from pytest_agentbench.benchmarks.sources.partitions import files_of, is_partitioned, joined_digest
+from pytest_agentbench.metrics import kernel_loading
 from pytest_agentbench.metrics.bootstrap import mean
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ TASKS_A_CORE = (
 )
 ADDED_AT_ONCE = 1_000_000  # counts of users that are added up together
 AT_ONCE = 250  # users measured together
+COMPILED_ROWS = 100_000  # a group of so many has others beside it: compiled loops pay off
 
 
 @dataclass(frozen=True)
@@ -363,6 +366,9 @@ def _scored(dataset: HumobDataset, given: Table) -> tuple[Scored, npt.NDArray[np
     metrics: dict[str, dict[str, list[float]]] = {
         reading: {name: [] for name in scoring.METRICS} for reading in scoring.READINGS
     }
+    if len(dataset.table.rows) >= COMPILED_ROWS:
+        with contextlib.suppress(ImportError):  # without numba NumPy does it, slowly, and says so
+            kernel_loading.load()
     candidates = np.flatnonzero(fit)
     span = dataset.split.days
     # Too few days to be scored in threads: every core of the cluster has a task already.
