@@ -176,10 +176,19 @@ Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]
 
 
 @dataclass(frozen=True)
+class Scored:
+    """Samples with a valid answer and their metrics, in columns: many of them travel as a few arrays."""
+
+    samples: Sequence[str]  # str(key)
+    metrics: Mapping[str, Mapping[str, Sequence[float]]]  # in the order of the samples
+
+
+@dataclass(frozen=True)
 class Portion:
     """Some samples and the submission's answers to them, as read by the task that scores them."""
 
-    samples: Iterable[Sequence[Sample]]  # in batches that are measured together
+    scored: Scored  # those that the benchmark has checked and measured all at once
+    samples: Iterable[Sequence[Sample]]  # the others, in batches that are measured together
     answers: Mapping[str, Any]  # by sample, as in Submission
     wrong: Mapping[int, str]  # what does not fit; the keys give the order in which it is listed
 
@@ -191,7 +200,7 @@ class Partitioned(abc.ABC):
     digest: str  # of the submission, likewise
 
     @abc.abstractmethod
-    def count(self, each: Each) -> None:
+    def count(self, each: Each, cores: int) -> None:
         """Reads every file once, to learn which samples there are and where they lie."""
 
     @abc.abstractmethod

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pytest_agentbench.base.errors import BenchmarkError
@@ -116,14 +117,17 @@ def _on_cluster(
 
     assert settings.submission is not None
     pieces = settings.benchmark.partitioned(settings)  # mistakes come before anything is started
-    each, cores = stack.enter_context(cluster.connected(settings.benchmark, scheduler))
-    pieces.count(each)
+    ending = stack.enter_context(ThreadPoolExecutor(1))
+    connection = stack.enter_context(contextlib.ExitStack())
+    each, cores = connection.enter_context(cluster.connected(settings.benchmark, scheduler))
+    pieces.count(each, cores)
     agent = submitting_agent(settings.submission, pieces.digest)
     plan = Plan(settings, scored=Submitted(pieces.dataset, Submission({}), agent))
 
     def records() -> Iterator[Sequence[Record]]:
         problems = yield from cluster.records(plan.benchmark, pieces, plan.indices, each, cores)
         plan.submission = Submission({}, problems)
+        ending.submit(connection.close)  # processes end while the scores are worked out
 
     return plan, records()
 

@@ -21,8 +21,8 @@ from typing import Any
 import pytest_agentbench
 from pytest_agentbench.base import own_files
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.protocol import Benchmark, Each, Partitioned, Portion
-from pytest_agentbench.runs.evaluate import evaluate
+from pytest_agentbench.benchmarks.protocol import Benchmark, Each, Partitioned, Portion, Scored
+from pytest_agentbench.runs.evaluate import evaluate, held_off
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.submissions import look_up
 
@@ -41,23 +41,35 @@ def records(
     """
     read, portions = pieces.portions(indices, cores)
     wrong: dict[int, str] = {}
-    for found, unfit in each(functools.partial(_score, read=read, benchmark=benchmark), portions):
+    work = functools.partial(_score, read=read, benchmark=benchmark)
+    for scored, others, unfit in each(work, portions):
         wrong.update(unfit)
-        yield found
+        yield [*_records(benchmark.name, scored), *others]
     return pieces.problems(wrong)
 
 
 def _score(
     argument: Any, read: Callable[[Any], Portion], benchmark: Benchmark
-) -> tuple[list[Record], Mapping[int, str]]:
-    """On the worker: the records of one portion, and what does not fit in it."""
-    portion = read(argument)
-    records: list[Record] = []
-    for samples in portion.samples:
-        outcomes = [look_up(portion.answers, sample) for sample in samples]
-        measured, _ = evaluate(benchmark, samples, outcomes)
-        records += [record.changed(answer=None) for record in measured]
-    return records, portion.wrong
+) -> tuple[Scored, list[Record], Mapping[int, str]]:
+    """On the worker: the scores of one portion, the records of the others in it, what does not fit."""
+    with held_off():
+        portion = read(argument)
+        others: list[Record] = []
+        for samples in portion.samples:
+            outcomes = [look_up(portion.answers, sample) for sample in samples]
+            found, _ = evaluate(benchmark, samples, outcomes)
+            others += [record.changed(answer=None) for record in found]
+    return portion.scored, others, portion.wrong
+
+
+def _records(benchmark: str, scored: Scored) -> Iterator[Record]:
+    """The records that evaluate() makes of valid answers, without these."""
+    for index, sample in enumerate(scored.samples):
+        metrics = {
+            reading: {name: column[index] for name, column in columns.items()}
+            for reading, columns in scored.metrics.items()
+        }
+        yield Record(benchmark=benchmark, sample=sample, status="ok", answer=None, metrics=metrics)
 
 
 @contextlib.contextmanager
@@ -163,7 +175,10 @@ def call(
     expected: Mapping[str, str],
 ) -> Any:
     """On the worker: the function's result, if this is the code that the client has."""
-    worker = f"{_distributed().get_worker().address} ({socket.gethostname()})"
+    there = _distributed().get_worker()
+    worker = f"{there.address} ({socket.gethostname()})"
+    # Its share of the machine; polars would take all cores, in each process. It looks when it is imported.
+    os.environ.setdefault("POLARS_MAX_THREADS", str(there.state.nthreads))
     if identity(kind) != expected:  # one that joined later
         _refuse(worker, _said(identity(kind)), _said(expected))
     try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import gc
 import os
 import socket
 import sys
@@ -13,6 +15,7 @@ import pytest
 from humob_parts import without_answers, write_tables
 
 from pytest_agentbench.benchmarks import registry
+from pytest_agentbench.benchmarks.protocol import Portion, Scored
 from pytest_agentbench.metrics import geobleu
 from pytest_agentbench.runs import cluster
 
@@ -189,6 +192,35 @@ def test_an_address_without_scheduler_is_said_within_seconds(project, score):
         result = score(f"--scheduler={address}")
         assert (result.ret, len(result.errlines)) == (2, 1)
         assert f"--scheduler: expected the address of a Dask scheduler (tcp://host:8786), got {address}" in result.errlines[0]  # fmt: skip
+
+
+def test_a_worker_takes_as_many_threads_as_it_was_given(scheduler):
+    import distributed
+
+    kind = type(registry.get("humob"))
+    ask = functools.partial(cluster.call, os.getenv, kind=kind, expected=cluster.identity(kind))
+    with scheduler.workers({}), distributed.Client(scheduler.address, timeout=20) as client:
+        assert client.submit(ask, "POLARS_MAX_THREADS").result(timeout=60) == "1"
+    with (
+        scheduler.workers({"POLARS_MAX_THREADS": "3"}),
+        distributed.Client(scheduler.address, timeout=20) as client,
+    ):
+        assert client.submit(ask, "POLARS_MAX_THREADS").result(timeout=60) == "3"
+
+
+def test_no_search_for_cycles_while_a_portion_is_scored():
+    def read(argument):
+        assert not gc.isenabled()
+        return Portion(Scored(["uid[1]"], {"2023": {"dtw": [argument]}}), (), {}, {1: "no"})
+
+    assert gc.isenabled()
+    scored, others, wrong = cluster._score(2.5, read, registry.get("humob"))
+    assert gc.isenabled()
+    assert (others, wrong) == ([], {1: "no"})
+    (record,) = cluster._records("humob", scored)
+    assert (record.sample, record.status, record.epoch) == ("uid[1]", "ok", 1)
+    assert record.metrics == {"2023": {"dtw": 2.5}}
+    assert not record.has_answer
 
 
 def test_the_identity_of_a_process_follows_its_arithmetic(monkeypatch):

@@ -2,13 +2,14 @@
 
 Two rounds. First every partition is read once, checked and counted: who has how many rows in it.
 Then the users are divided into groups of a bounded number of rows, and each group is scored by a
-task that reads its users' rows alone. What comes back is a few numbers a user, never a row, and no
-task holds more than a partition (first round) or a group (second), however large the table is.
+task that reads its users' rows alone (:mod:`.groups`). What comes back is a few numbers a user,
+never a row, and no task holds more than a partition (first round) or a group (second), however large
+the table is.
 """
 
 from __future__ import annotations
 
-import os
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,29 +21,12 @@ import numpy as np
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import file_digest
 from pytest_agentbench.benchmarks.humob import table_cache
-from pytest_agentbench.benchmarks.humob.data import (
-    AskedUsers,
-    HumobDataset,
-    Split,
-    UserCounts,
-    find_file,
-)
+from pytest_agentbench.benchmarks.humob.data import AskedUsers, Split, UserCounts, find_file
 from pytest_agentbench.benchmarks.humob.editions import COLUMNS, MASKED
-from pytest_agentbench.benchmarks.humob.submission import (
-    FileAnswers,
-    extra_users,
-    wrong_rows,
-    wrong_users,
-)
-from pytest_agentbench.benchmarks.humob.tables import (
-    Table,
-    in_order,
-    merged,
-    read_rows,
-    rows_of,
-    suffix_of,
-)
-from pytest_agentbench.benchmarks.protocol import Partitioned, Portion, Sample
+from pytest_agentbench.benchmarks.humob.groups import Group, Part, Piece, read_group
+from pytest_agentbench.benchmarks.humob.submission import extra_users, wrong_rows
+from pytest_agentbench.benchmarks.humob.tables import in_order, read_rows, suffix_of
+from pytest_agentbench.benchmarks.protocol import Partitioned, Portion
 from pytest_agentbench.benchmarks.sources.partitions import files_of, is_partitioned, joined_digest
 
 if TYPE_CHECKING:
@@ -55,18 +39,10 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 2_000_000  # in a group; a task holds about 100 bytes for each
 LEAST_ROWS = 20_000  # below that a task costs more than it saves
-GROUPS_A_CORE = 4
+TASKS_A_CORE = (
+    12  # in a round: few, since each costs milliseconds; many, since all wait for the last
+)
 ADDED_AT_ONCE = 1_000_000  # counts of users that are added up together
-AT_ONCE = 250  # users measured together: few enough to need no threads of their own
-
-
-@dataclass(frozen=True)
-class Part:
-    """One file of a table."""
-
-    path: Path
-    number: int  # among the table's files
-    alone: bool  # a file of its own, in the order of time; partitions have their rows in any order
 
 
 @dataclass(frozen=True)
@@ -77,6 +53,7 @@ class Counted:
     size: int
     digest: str
     counts: Ints  # (4, users): uid, rows, rows on the days to predict, masked rows among them
+    rows: int
     strange: tuple[int, int] | None  # the first day that the edition does not have, and a uid
 
 
@@ -97,26 +74,13 @@ class Users:
         return joined_digest(file.digest for file in self.files)
 
 
-@dataclass(frozen=True)
-class Piece:
-    """The rows of some users, as a task finds them."""
-
-    parts: Sequence[tuple[Part, int]]  # and how many bytes it had when it was counted
-    uids: Ints
-    rows: int
-
-
-@dataclass(frozen=True)
-class Group:
-    """Users who are scored by one task."""
-
-    data: Piece
-    answers: Piece | None  # None: the submission has none of them
-    name: str
+def count_files(parts: Sequence[Part], split: Split) -> list[Counted]:
+    """The first round, for some files: one is held at a time."""
+    return [count(part, split) for part in parts]
 
 
 def count(part: Part, split: Split) -> Counted:
-    """The first round, for one file: read, checked, counted."""
+    """One file: read, checked, counted."""
     size = part.path.stat().st_size  # raises OSError where there is none
     digest = file_digest(part.path)
     uid, rows, where = read_rows(part.path)
@@ -133,7 +97,7 @@ def count(part: Part, split: Split) -> Counted:
     if outside.any():
         day = int(rows[outside, 0].min())
         strange = day, int(uid[rows[:, 0] == day].min())
-    return Counted(part, size, digest, np.stack([uids, *counted]), strange)
+    return Counted(part, size, digest, np.stack([uids, *counted]), len(uid), strange)
 
 
 def added(counted: Iterable[Counted]) -> Users:
@@ -181,9 +145,9 @@ class HumobPartitions(Partitioned):
         self._path = settings.submission
         self._parts = _parts(self._place, "--dataset"), _parts(self._path, "--submission")
 
-    def count(self, each: Each) -> None:
+    def count(self, each: Each, cores: int) -> None:
         split = self._split
-        self._data = data = self._counted(self._place, self._parts[0], each)
+        self._data = data = self._counted(self._place, self._parts[0], each, cores)
         strange = [file.strange for file in data.files if file.strange is not None]
         if strange:
             day, uid = min(strange)
@@ -194,11 +158,14 @@ class HumobPartitions(Partitioned):
             digest=data.digest,
             name=str(self._place),
         )
-        self._answers = self._counted(self._path, self._parts[1], each)
+        self._answers = self._counted(self._path, self._parts[1], each, cores)
         self.digest = self._answers.digest
 
-    def _counted(self, path: Path, parts: Sequence[Part], each: Each) -> Users:
-        found = added(each(partial(count, split=self._split), parts))
+    def _counted(self, path: Path, parts: Sequence[Part], each: Each, cores: int) -> Users:
+        tasks = min(len(parts), TASKS_A_CORE * cores)
+        bundles = [parts[first::tasks] for first in range(tasks)]
+        counted = each(partial(count_files, split=self._split), bundles)
+        found = added(itertools.chain.from_iterable(counted))
         if not len(found.uids):
             raise BenchmarkError(f"{path}: expected rows {','.join(COLUMNS)}, got none")
         return found
@@ -222,11 +189,9 @@ class HumobPartitions(Partitioned):
         also = np.searchsorted(answers.uids, uids).clip(max=len(answers.uids) - 1)
         answered = answers.uids[also] == uids
         rows = data.rows[at] + np.where(answered, answers.rows[also], 0)
-        order = np.lexsort((uids, np.where(answered, answers.first[also], -1), data.first[at]))
-        least = int(rows.sum()) // (GROUPS_A_CORE * cores)
-        size = min(max(least, LEAST_ROWS), MOST_ROWS)
-        ends = np.cumsum(rows[order])
-        cuts = np.flatnonzero(np.diff(ends // size)) + 1
+        place = data.first[at], np.where(answered, answers.first[also], -1)
+        order = np.lexsort((uids, *reversed(place)))
+        cuts = _cuts(rows[order], [column[order] for column in place], cores)
         groups = []
         for chosen in np.split(order, cuts):
             chosen = np.sort(chosen)
@@ -239,6 +204,24 @@ class HumobPartitions(Partitioned):
                 )
             )
         return groups
+
+
+def _cuts(rows: Ints, place: Sequence[Ints], cores: int) -> npt.NDArray[np.intp]:
+    """Where a new group begins among users in the order of the files in which their rows begin.
+
+    Between files, so that few of them are read for two groups; within a file that is too large.
+    """
+    size = int(rows.sum()) // (TASKS_A_CORE * cores)
+    size = min(max(size, LEAST_ROWS), MOST_ROWS // 2)
+    new = np.append(True, np.any([column[1:] != column[:-1] for column in place], axis=0))
+    unit = np.cumsum(new) - 1  # users whose rows begin in the same files
+    before = np.cumsum(rows) - rows
+    large = np.bincount(unit, rows) > size
+    bucket = np.where(large[unit], before, before[new][unit]) // size
+    # A large unit shares no group, so that none has more than twice the size.
+    turn = np.cumsum(large, dtype=np.int64)
+    alone = np.where(large, turn, -turn)[unit]
+    return np.flatnonzero(np.diff(bucket) | np.diff(alone)) + 1
 
 
 def _parts(path: Path, option: str) -> list[Part]:
@@ -261,58 +244,7 @@ def _piece(users: Users, at: npt.NDArray[np.intp]) -> Piece:
     np.add.at(steps, users.first[at], 1)
     np.add.at(steps, users.last[at] + 1, -1)
     needed = np.cumsum(steps[:-1]) > 0
-    parts = [(file.part, file.size) for file, n in zip(users.files, needed, strict=True) if n]
-    return Piece(parts, users.uids[at], int(users.rows[at].sum()))
-
-
-def read_piece(piece: Piece) -> Table:
-    """The rows of some users; an error if they have changed since they were counted."""
-    import polars as pl
-
-    uids = piece.uids
-    among = pl.col("uid").is_between(int(uids[0]), int(uids[-1])) & pl.col("uid").is_in(
-        pl.Series(uids).implode()
-    )
-    found = []
-    for part, size in piece.parts:
-        if part.path.stat().st_size != size:
-            raise _changed(part.path)
-        frame = pl.scan_parquet(part.path, glob=False).filter(among).select(COLUMNS).collect()
-        found.append((*rows_of(frame), _without_row(part.path)))
-    if sum(len(uid) for uid, _, _ in found) != piece.rows:
-        raise _changed(piece.parts[0][0].path)
-    if len(found) == 1 and piece.parts[0][0].alone:
-        return in_order(*found[0])
-    return merged(found)
-
-
-def _without_row(path: Path) -> Callable[[int], str]:
-    """The name of a row in messages; its number in the file is unknown after a filter."""
-    return lambda _: str(path)
-
-
-def _changed(path: Path) -> OSError:
-    """An ``OSError``, because it may concern this host only: its copy of the file may differ."""
-    return OSError(
-        0,
-        "it is not as it was when it was counted: has it changed, or another copy here?",
-        str(path),
-    )
-
-
-def read_group(group: Group, split: Split) -> Portion:
-    """The second round, for one group: its users, and those whose rows do not fit."""
-    table = table_cache.CachedTable(read_piece(group.data), digest="")
-    everybody = replace(split, users=None)  # the group is chosen already
-    dataset = HumobDataset(table, everybody, path=Path(os.devnull), name=group.name)
-    samples = (
-        [
-            Sample(dataset.keys[index], None, dataset.targets(index).astype(np.int64))
-            for index in range(start, min(start + AT_ONCE, len(dataset)))
-        ]
-        for start in range(0, len(dataset), AT_ONCE)
-    )
-    if group.answers is None:
-        return Portion(samples, {}, {})
-    given = read_piece(group.answers)
-    return Portion(samples, FileAnswers(given), wrong_users(given, dataset))
+    files = [file for file, n in zip(users.files, needed, strict=True) if n]
+    rows = int(users.rows[at].sum())
+    whole = rows == sum(file.rows for file in files)
+    return Piece([(file.part, file.size) for file in files], users.uids[at], rows, whole)

@@ -47,7 +47,7 @@ def tables(person):
 
 @pytest.fixture
 def spread(tmp_path):
-    """Writes a table as partitions: by user, by a hash of the user, or anywhere."""
+    """Writes a table as partitions: by user, by a hash of the user, by time, or anywhere."""
 
     def write(name, table, layout, count=3):
         rng = np.random.default_rng(3)
@@ -56,6 +56,8 @@ def spread(tmp_path):
         place = {
             "sorted": rows * count // table.height,  # a user may lie on both sides of a cut
             "hashed": uid % count,
+            "timed": table["t"].to_numpy() % count,
+            "uneven": np.minimum(rows // 5, count - 1),  # five rows, five rows, all others
             "scattered": rng.integers(0, count, table.height),
         }[layout]
         folder = tmp_path / f"{name}-{layout}"
@@ -72,7 +74,7 @@ def spread(tmp_path):
 
 def in_pieces(settings, each=map, limit=None):
     pieces = settings.benchmark.partitioned(settings)
-    pieces.count(each)
+    pieces.count(each, 2)
     indices = range(len(pieces.dataset.keys))[:limit]
     batches = cluster.records(settings.benchmark, pieces, indices, each, cores=2)
     records = []
@@ -90,7 +92,7 @@ def whole(settings):
     return run, [replace(record, answer=None) for record in records]
 
 
-@pytest.mark.parametrize("data", ["sorted", "hashed", "scattered"])
+@pytest.mark.parametrize("data", ["sorted", "hashed", "timed", "uneven", "scattered"])
 @pytest.mark.parametrize("answers", ["sorted", "scattered"])
 @pytest.mark.parametrize("rows", [1, 100, 10**6])
 def test_pieces_give_the_records_problems_and_digests_of_the_whole(
@@ -160,6 +162,57 @@ def test_no_task_is_given_more_than_a_group_of_rows_and_the_files_they_lie_in(
         assert len(group.data.parts) <= 2
 
 
+def test_where_both_tables_are_divided_alike_each_file_is_read_once_a_round(
+    tables, spread, monkeypatch
+):
+    monkeypatch.setattr(pieces_module, "LEAST_ROWS", 1)
+    monkeypatch.setattr(pieces_module, "TASKS_A_CORE", 3)
+    truth, given = tables
+    truth = truth.filter(pl.col("uid") != 101)  # who has no answer
+    given = given.filter(pl.col("uid") != 7)
+    folders = [
+        spread(name, table, "hashed", count=9) for name, table in (("d", truth), ("a", given))
+    ]
+    rounds = []
+
+    def each(function, arguments):
+        rounds.append(list(arguments))
+        return map(function, rounds[-1])
+
+    settings = settings_for(*folders)
+    assert in_pieces(settings, each)[1] == whole(settings)[1]
+    *counted, groups = rounds
+    for folder, bundles in zip(folders, counted, strict=True):
+        files = [part.path for bundle in bundles for part in bundle]
+        assert sorted(files) == sorted(folder.iterdir())
+        assert len(bundles) == 6  # for two cores
+    pieces = [piece for group in groups for piece in (group.data, group.answers)]
+    assert all(piece.whole for piece in pieces)
+    read = [part.path for piece in pieces for part, _ in piece.parts]
+    filled = [
+        path for folder in folders for path in folder.iterdir() if pl.read_parquet(path).height
+    ]
+    assert sorted(read) == sorted(filled)
+    assert len(groups) > 2
+
+
+def test_groups_begin_where_files_do_and_within_files_that_are_too_large(monkeypatch):
+    monkeypatch.setattr(pieces_module, "LEAST_ROWS", 1)
+    monkeypatch.setattr(pieces_module, "MOST_ROWS", 40)  # so a group is begun after 20 rows
+    rng = np.random.default_rng(1)
+    files = np.repeat(np.arange(8), [3, 2, 30, 1, 1, 50, 4, 9])
+    rows = rng.integers(1, 4, len(files))
+    rows[0] = 60  # a user larger than any group
+    cuts = pieces_module._cuts(rows, [files, files * 0], cores=1)
+    inside = 0
+    for group in np.split(np.arange(len(files)), cuts):
+        assert rows[group].sum() <= 40 or len(group) == 1
+        there = set(files[group].tolist())
+        assert len(there) == 1 or all(set(np.flatnonzero(files == f)) <= set(group) for f in there)
+        inside += any(rows[files == f].sum() > 20 for f in there)
+    assert inside > 4  # files 2 and 5 are cut, and the large user's
+
+
 def test_the_counts_of_many_files_are_added_up_in_any_order(monkeypatch):
     monkeypatch.setattr(pieces_module, "ADDED_AT_ONCE", 3)
     rng = np.random.default_rng(0)
@@ -168,7 +221,7 @@ def test_the_counts_of_many_files_are_added_up_in_any_order(monkeypatch):
         uids = np.unique(rng.integers(0, 10, 6))
         counts = np.stack([uids, *rng.integers(1, 9, (3, len(uids)))])
         part = pieces_module.Part(Path(f"{number}"), number, alone=False)
-        return pieces_module.Counted(part, 0, f"{number}", counts, None)
+        return pieces_module.Counted(part, 0, f"{number}", counts, 0, None)
 
     files = [counted(number) for number in range(20)]
     users = pieces_module.added(files[number] for number in rng.permutation(20))
@@ -265,7 +318,7 @@ def test_a_file_that_changed_between_the_rounds_is_an_error(tables, tmp_path):
     data = write_parts(tmp_path / "data", truth)
     settings = settings_for(data, write_parts(tmp_path / "given", given))
     pieces = settings.benchmark.partitioned(settings)
-    pieces.count(map)
+    pieces.count(map, 2)
     truth[:-40].write_parquet(data / "part-0.parquet")
     with pytest.raises(OSError, match="not as it was when it was counted"):
         list(cluster.records(settings.benchmark, pieces, [0, 1], map, 2))
