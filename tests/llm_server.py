@@ -107,7 +107,7 @@ def slow(seconds):
 
 
 def trickle(handler):
-    body = reply("x" * 50)
+    body = reply("x" * 3000)
     handler.send_response(200)
     handler.send_header("Content-Length", str(len(body)))
     handler.end_headers()

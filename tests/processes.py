@@ -15,7 +15,7 @@ import pytest
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
-def happens(event, seconds=30.0):
+def happens(event, seconds=90.0):
     """Whether ``event()`` becomes true before the deadline: for all that another process does."""
     deadline = time.monotonic() + seconds
     while not event():

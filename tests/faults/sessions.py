@@ -75,6 +75,15 @@ def logged(folder, status="ok", name="records.jsonl"):
     return sorted(int(name.split("[s")[1][:-1]) for name, s in status_of.items() if s == status)
 
 
+def on_disk(folder):
+    """The samples whose answers are in a file of the run: nothing that ends it can lose them."""
+    paths = (folder / name for name in ("records.jsonl", "answers.jsonl"))
+    whole = (
+        line for path in paths if path.exists() for line in path.read_bytes().split(b"\n")[:-1]
+    )
+    return {json.loads(line)["sample"] for line in whole}
+
+
 def start(project, *args, **options):
     command = [sys.executable, "-m", "pytest", "--benchmark=toysum", "--agent=agent.py", *args]
     return subprocess.Popen(

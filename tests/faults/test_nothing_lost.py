@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 import time
 
 import pytest
+from faults.sessions import lines_of, on_disk, start, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
@@ -17,38 +17,17 @@ SLOW_FIRST = """
 import time
 def agent(context):
     if context["a"] == 0:
-        time.sleep(60)
+        time.sleep(600)
     return context["a"] + context["b"]
 """
 
 
-def start(project, *args):
-    return subprocess.Popen(
-        [sys.executable, "-m", "pytest", "--benchmark=toysum", "--agent=agent.py", *args],
-        cwd=project.path, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-
-
-def wait_for(path, lines):
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if path.exists() and path.read_text().count("\n") >= lines:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{path} has not {lines} lines")
-
-
 def test_answers_asked_ahead_are_saved_when_the_run_is_interrupted(project):
-    project.write(
-        agent__py=SLOW_FIRST.replace(
-            "    return", "    with open('asked', 'a') as f: f.write('x\\n')\n    return"
-        )
-    )
+    project.write(agent__py=SLOW_FIRST)
     with start(project, "--concurrency=3", "--run-dir=out") as process:
-        wait_for(project.path / "asked", 11)
-        time.sleep(1)  # the last one has noted its question, and is about to answer
+        wait_until(lambda: len(on_disk(project.path / "out")) == 11, "the other answers")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=90)
     assert process.returncode == pytest.ExitCode.INTERRUPTED
     assert len(project.records(project.path / "out")) == 11
     scores = project.scores(project.path / "out")
@@ -61,13 +40,13 @@ def test_answers_of_a_chunk_are_saved_when_the_run_is_interrupted(project):
         agent__py="import time\n"
         "def agent(c):\n"
         "    with open('asked', 'a') as f: f.write('x\\n')\n"
-        "    if c['a'] == 3: time.sleep(60)\n"
+        "    if c['a'] == 3: time.sleep(600)\n"
         "    return c['a'] + c['b']\n"
     )
     with start(project, "--chunk=9", "--run-dir=out") as process:
-        wait_for(project.path / "asked", 6)
+        wait_until(lambda: lines_of(project.path / "asked") == 6, "the sixth question")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=90)
     assert sorted(r["sample"] for r in project.records(project.path / "out")) == [
         "double[s0]", "double[s4]", "double[s8]", "sum[s1]", "sum[s2]",
     ]  # fmt: skip
@@ -87,14 +66,17 @@ def test_a_skip_in_a_chunk_fails_its_sample_alone(project):
 
 def test_a_second_interrupt_does_not_make_the_run_look_whole(project):
     project.write(
-        agent__py="import time\ndef agent(c):\n    time.sleep(0.3)\n    return c['a'] + c['b']\n"
+        agent__py="import time\n"
+        "def agent(c):\n"
+        "    if c['a'] == 8: time.sleep(600)\n"  # the third
+        "    return c['a'] + c['b']\n"
     )
     with start(project, "--run-dir=out") as process:
-        wait_for(project.path / "out" / "records.jsonl", 2)
+        wait_until(lambda: lines_of(project.path / "out" / "records.jsonl") == 2, "two records")
         process.send_signal(signal.SIGINT)
         time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=90)
     assert process.returncode != 0
     path = project.path / "out" / "scores.json"
     if path.exists():
@@ -110,7 +92,7 @@ def test_two_sessions_in_one_second_have_a_folder_each(project):
     project.write(agent__py="def agent(c):\n    return c['a'] + c['b']\n")
     both = [start(project, f"--seed={seed}") for seed in (1, 2)]
     for process in both:
-        process.communicate(timeout=60)
+        process.communicate(timeout=90)
         assert process.returncode == 0
     assert sorted(len(project.records(run)) for run in project.runs()) == [12, 12]
 
@@ -186,11 +168,8 @@ def test_options_of_resume_need_it(project, option):
     assert "expected --resume beside it" in result.stderr.str()
 
 
-def test_a_relative_run_dir_starts_where_pytest_was_started(project):
+def test_a_relative_run_dir_starts_where_pytest_was_started(project, monkeypatch):
     project.write(pytest__ini="[pytest]\n", sub___x__txt="")
-    code = (
-        "import os, subprocess, sys; os.chdir('sub');"
-        "sys.exit(subprocess.call([sys.executable, '-m', 'pytest', '--benchmark=toysum', '--run-dir=out']))"
-    )
-    assert project.python("-c", code).ret == 0
+    monkeypatch.chdir(project.path / "sub")
+    assert project.pytest("--benchmark=toysum", "--run-dir=out").ret == 0
     assert (project.path / "sub" / "out" / "scores.json").exists()

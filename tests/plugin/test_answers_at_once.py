@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 
 import pytest
-from faults.sessions import lines_of, logged, numbers, start, wait_until, write_agent
+from faults.sessions import lines_of, logged, numbers, on_disk, start, wait_until, write_agent
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
@@ -16,13 +15,6 @@ WAITS = """
 while a == {first} and not os.path.exists(os.path.dirname(__file__) + "/go"):
     time.sleep(0.02)
 """
-
-
-def on_disk(folder):
-    """The samples whose answers are in a file of the run."""
-    paths = (folder / name for name in ("records.jsonl", "answers.jsonl"))
-    lines = (line for path in paths if path.exists() for line in path.read_text().splitlines())
-    return {json.loads(line)["sample"] for line in lines}
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 
 import pytest
+from faults.sessions import lines_of, start, wait_until
 from toy_agents import HALF
 
 
@@ -81,20 +78,17 @@ def test_a_killed_worker_costs_one_sample(project):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_killed_controller_loses_nothing_that_was_logged(project):
     project.write(
-        agent__py="import time\ndef agent(c):\n    time.sleep(0.2)\n    return c['a'] + c['b']\n"
+        agent__py="import time\n"
+        "def agent(c):\n"
+        "    if c['a'] == 1: time.sleep(600)\n"  # the fourth
+        "    return c['a'] + c['b']\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "--benchmark=toysum", "--agent=agent.py", "--run-dir=out"],
-        cwd=project.path, stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-    log = project.path / "out" / "records.jsonl"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and (not log.exists() or log.read_text().count("\n") < 3):
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    with start(project, "--run-dir=out") as process:
+        log = project.path / "out" / "records.jsonl"
+        wait_until(lambda: lines_of(log) >= 3, "three records")
+        process.kill()
     records = project.records(project.path / "out")
-    assert 3 <= len(records) < 12
+    assert len(records) == 3
     assert all(record["status"] == "ok" for record in records)
     assert json.loads((project.path / "out" / "manifest.json").read_text())["schema"] == 1
 

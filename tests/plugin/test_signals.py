@@ -10,7 +10,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from faults.sessions import lines_of, logged, start, wait_until, write_agent
+from faults.sessions import lines_of, logged, on_disk, start, wait_until, write_agent
 
 from pytest_agentbench.plugin.signals import Signals
 
@@ -31,8 +31,7 @@ BLOCKS = "if a == 0: time.sleep(600)"
 def test_a_run_ends_like_after_ctrl_c_though_a_call_blocks(project, name, options, group):
     write_agent(project, BLOCKS)
     with start(project, *options, "--run-dir=out", start_new_session=True) as process:
-        wait_until(lambda: lines_of(project.path / "answered") == 11, "the other answers")
-        time.sleep(0.5)  # the last one is noted, and about to be returned
+        wait_until(lambda: len(on_disk(project.path / "out")) == 11, "the other answers")
         before = time.monotonic()
         number = getattr(signal, name)
         os.killpg(process.pid, number) if group else process.send_signal(number)

@@ -89,6 +89,8 @@ class _Lane:
             if stop.is_set():
                 raise _Stopped
         try:
+            if stop.is_set():  # cancelled while it waited for the place that it now has
+                raise _Stopped
             yield
         finally:
             self._places.release()

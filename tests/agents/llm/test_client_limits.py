@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from llm_server import HELLO, WAYS, error, slow, text, ways
+from llm_server import HELLO, WAYS, error, text, ways
 from processes import happens
 
 from pytest_agentbench.agents.llm.client import BudgetExceeded
@@ -110,7 +110,8 @@ def test_no_more_requests_are_in_flight_than_an_entry_allows(
         with lock:
             flying[0] += 1
             seen.append(flying[0])
-        time.sleep(0.05)
+        assert happens(lambda: max(seen) >= most)
+        time.sleep(0.05)  # for one too many
         with lock:
             flying[0] -= 1
         text("Hi")(handler)
@@ -126,7 +127,13 @@ def test_no_more_requests_are_in_flight_than_an_entry_allows(
 
 
 def test_a_cancelled_request_does_not_wait_for_its_place(server, make):
-    server.script = [slow(1.5)]
+    cancelled_now = threading.Event()
+
+    def step(handler):
+        cancelled_now.wait(timeout=60)
+        text("Hi")(handler)
+
+    server.script = [step]
     llm = make({"concurrency": 1})
 
     async def cancelled():
@@ -137,7 +144,8 @@ def test_a_cancelled_request_does_not_wait_for_its_place(server, make):
         second.cancel()
         with pytest.raises(asyncio.CancelledError):
             await second
+        cancelled_now.set()
         return await first
 
-    assert asyncio.run(cancelled()) == "late"
+    assert asyncio.run(cancelled()) == "Hi"
     assert len(server.seen) == 1

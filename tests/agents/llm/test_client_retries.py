@@ -133,27 +133,27 @@ def test_entries_are_used_in_turn_and_a_blocked_one_is_left_out(server, make):
         llm.text_request(HELLO)
     assert [seen["body"]["model"] for seen in server.seen] == list("abcabc")
     server.seen.clear()
-    server.script = [error(429, headers=[("Retry-After", "30")])]
+    server.script = [error(429, headers=[("Retry-After", "60")])]
     started = time.monotonic()
     for _ in range(4):
         llm.text_request(HELLO)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     models = [seen["body"]["model"] for seen in server.seen]
     assert models.count("a") == 1
     assert len(models) == 5
 
 
-@pytest.mark.parametrize("step", [slow(1.0), trickle], ids=["slow", "trickles"])
+@pytest.mark.parametrize("step", [slow(60), trickle], ids=["slow", "trickles"])
 @pytest.mark.parametrize("way", WAYS)
 def test_the_time_limit_is_for_the_whole_answer(server, make, way, step):
     server.script = [step]
     started = time.monotonic()
     with pytest.raises(LLMError, match=r"no answer within 0\.2 s"):
         ways(make({"timeout": 0.2}, retries=0))[way](HELLO)
-    assert time.monotonic() - started < 0.8
+    assert time.monotonic() - started < 30  # the server takes a minute
 
 
 def test_a_timeout_is_tried_again_and_may_be_given_with_the_call(server, make):
-    server.script = [slow(2.0)]
-    assert make().text_request(HELLO, timeout=0.5) == "Hi"
+    server.script = [slow(60)]
+    assert make().text_request(HELLO, timeout=2) == "Hi"
     assert len(server.seen) == 2
