@@ -2,7 +2,7 @@
 
 Two rounds. First every partition is read once, checked and counted: who has how many rows in it.
 Then the users are divided into groups of a bounded number of rows, and each group is scored by a
-task that reads its users' rows alone (:mod:`.groups`). What comes back is a few numbers a user,
+task that reads its users' rows alone (:mod:`.user_groups`). What comes back is a few numbers a user,
 never a row, and no task holds more than a partition (first round) or a group (second), however large
 the table is.
 """
@@ -23,9 +23,9 @@ from pytest_agentbench.base.files import file_digest
 from pytest_agentbench.benchmarks.humob import table_cache
 from pytest_agentbench.benchmarks.humob.data import AskedUsers, Split, UserCounts, find_file
 from pytest_agentbench.benchmarks.humob.editions import COLUMNS, MASKED
-from pytest_agentbench.benchmarks.humob.groups import Group, Part, Piece, read_group
 from pytest_agentbench.benchmarks.humob.submission import extra_users, wrong_rows
 from pytest_agentbench.benchmarks.humob.tables import in_order, read_rows, suffix_of
+from pytest_agentbench.benchmarks.humob.user_groups import Group, Part, Piece, read_group
 from pytest_agentbench.benchmarks.protocol import Partitioned, Portion
 from pytest_agentbench.benchmarks.sources.partitions import files_of, is_partitioned, joined_digest
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from pytest_agentbench.benchmarks import registry
-from pytest_agentbench.benchmarks.humob import groups, scoring
+from pytest_agentbench.benchmarks.humob import scoring, user_groups
 from pytest_agentbench.benchmarks.humob.data import Split
 from pytest_agentbench.benchmarks.protocol import Sample, SampleKey
 from pytest_agentbench.runs.evaluate import evaluate
@@ -34,9 +34,9 @@ def piece(tmp_path):
         table.write_parquet(path)
         chosen = sorted(set(table["uid"])) if uids is None else uids
         count = table.filter(pl.col("uid").is_in(chosen)).height
-        part = groups.Part(path, 0, alone=False)
+        part = user_groups.Part(path, 0, alone=False)
         size = path.stat().st_size
-        return groups.Piece([(part, size)], np.array(chosen), count, count == table.height)
+        return user_groups.Piece([(part, size)], np.array(chosen), count, count == table.height)
 
     return write
 
@@ -68,8 +68,9 @@ def test_complete_answers_are_measured_at_once_as_each_would_be_by_itself(
     days = split.days.last - split.days.first + 1
     monkeypatch.setattr(scoring, "THREADED_DAYS", at_once * days + 2)
     truth, given = people
-    portion = groups.read_group(
-        groups.Group(piece("data", joined(truth)), piece("given", joined(given)), "data"), split
+    portion = user_groups.read_group(
+        user_groups.Group(piece("data", joined(truth)), piece("given", joined(given)), "data"),
+        split,
     )
     assert list(portion.scored.samples) == ["uid[100]", "uid[102]", "uid[105]"]
     for number, uid in enumerate((100, 102, 105)):
@@ -89,7 +90,9 @@ def test_complete_answers_are_measured_at_once_as_each_would_be_by_itself(
 
 def test_users_without_any_answer_are_left_to_be_missed(people, piece, split):
     truth, _ = people
-    portion = groups.read_group(groups.Group(piece("data", joined(truth)), None, "data"), split)
+    portion = user_groups.read_group(
+        user_groups.Group(piece("data", joined(truth)), None, "data"), split
+    )
     assert not portion.scored.samples
     assert sum(len(batch) for batch in portion.samples) == 6
     assert not portion.answers
@@ -99,7 +102,7 @@ def test_other_users_in_a_file_are_not_read(people, piece):
     truth, _ = people
     wanted = piece("data", joined(truth), [101, 104])
     assert not wanted.whole
-    table = groups.read_piece(wanted)
+    table = user_groups.read_piece(wanted)
     assert table.uids.tolist() == [101, 104]
     assert len(table.rows) == len(truth[101]) + len(truth[104])
 
@@ -118,4 +121,6 @@ def test_a_file_that_has_changed_since_it_was_counted_is_an_error(people, piece,
     if change != "size":  # as if it were as long as before
         size = again.parts[0][1]
     with pytest.raises(OSError, match="not as it was when it was counted"):
-        groups.read_piece(groups.Piece([(part, size)], counted.uids, counted.rows, counted.whole))
+        user_groups.read_piece(
+            user_groups.Piece([(part, size)], counted.uids, counted.rows, counted.whole)
+        )
