@@ -2,8 +2,8 @@
 
 On a CPU every core has a batch of its own. The libraries' way, every operation shared by all cores, makes
 them wait for each other some hundred times a batch: when another process has one of the cores, reading
-takes several times as long. What remains is multiplication in full precision, near what the cores can do:
-ONNX Runtime and OpenVINO were no faster by half (docs/performance.md).
+takes several times as long. The rest is multiplication near the speed that the cores have for 32-bit
+numbers: other runtimes do not gain enough (docs/performance.md has figures).
 """
 
 from __future__ import annotations
