@@ -1,11 +1,20 @@
-"""Loads the models through their own libraries and runs them on batches of similar length."""
+"""Loads the models through their own libraries and runs them on batches of similar length.
+
+On a CPU every core has a batch of its own. The libraries' way, every operation shared by all cores, makes
+them wait for each other some hundred times a batch: when another process has one of the cores, reading
+takes several times as long. The rest is multiplication near the speed that the cores have for 32-bit
+numbers: other runtimes do not gain enough (docs/performance.md has figures).
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
+import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,8 +23,8 @@ import numpy.typing as npt
 
 Matrix = npt.NDArray[np.float32]
 
-# Of a batch, padding included. On a CPU larger batches leave its caches and are slower again.
-CPU_TOKENS = 1024
+# Of a batch, padding included. On a CPU larger batches leave its caches, and are fewer to share out.
+CPU_TOKENS = 512
 GPU_TOKENS = 32_768
 _CHARACTERS_A_TOKEN = 4  # about; only the size of batches depends on it
 # RoBERTa counts positions from behind its padding token, so two of its rows hold no token.
@@ -38,21 +47,25 @@ class TopicEncoder:
             self._model = library.SentenceTransformer(
                 str(folder), device=device, local_files_only=True
             )
+        # A tokenizer keeps settings that a call may change: it takes one thread at a time.
+        lock = threading.RLock()
+        for name in ("preprocess", "tokenize"):  # the first in the library's newer versions
+            if hasattr(self._model, name):
+                setattr(self._model, name, _locked(lock, getattr(self._model, name)))
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         limit = self._model.max_seq_length or 512
         lengths = [min(len(text) // _CHARACTERS_A_TOKEN + 2, limit) for text in texts]
-        rows: list[Any] = [None] * len(texts)
+
+        def vectors(batch: list[int]) -> Matrix:
+            found: Matrix = self._model.encode(
+                [encodable(texts[n]) for n in batch], batch_size=len(batch),
+                convert_to_numpy=True, show_progress_bar=False,
+            )  # fmt: skip
+            return found
+
         with quiet():
-            for batch in batches(lengths, _tokens(self._model.device)):
-                vectors = self._model.encode(
-                    [encodable(texts[n]) for n in batch], batch_size=len(batch),
-                    convert_to_numpy=True, show_progress_bar=False,
-                )  # fmt: skip
-                for n, vector in zip(batch, vectors, strict=True):
-                    rows[n] = vector
-        matrix: Matrix = np.asarray(rows, dtype=np.float32)
-        return matrix
+            return _in_batches(vectors, lengths, self._model.device)
 
 
 class EmotionEncoder:
@@ -78,22 +91,23 @@ class EmotionEncoder:
         )
 
     def encode(self, texts: Sequence[str]) -> Matrix:
-        torch = self._torch
-        with quiet(), torch.inference_mode():
+        if not texts:
+            return np.zeros((0, len(self.labels)), dtype=np.float32)
+        with quiet():
             tokens = self._tokenizer(
                 [encodable(text) for text in texts], truncation=True, max_length=self._limit
             )
-            lengths = [len(ids) for ids in tokens["input_ids"]]
-            rows: list[Any] = [None] * len(texts)
-            for batch in batches(lengths, _tokens(self._device)):
+
+            def shares(batch: list[int]) -> Matrix:
                 part = {name: [values[n] for n in batch] for name, values in tokens.items()}
                 padded = self._tokenizer.pad(part, return_tensors="pt").to(self._device)
-                logits = self._model(**padded).logits.float()
-                shares = logits.sigmoid() if self._independent else logits.softmax(dim=-1)
-                for n, row in zip(batch, shares.cpu().numpy(), strict=True):
-                    rows[n] = row
-        matrix: Matrix = np.asarray(rows, dtype=np.float32).reshape(len(texts), len(self.labels))
-        return matrix
+                with self._torch.inference_mode():
+                    logits = self._model(**padded).logits.float()
+                    found = logits.sigmoid() if self._independent else logits.softmax(dim=-1)
+                probabilities: Matrix = found.cpu().numpy()
+                return probabilities
+
+            return _in_batches(shares, [len(ids) for ids in tokens["input_ids"]], self._device)
 
 
 def token_limit(tokenizer: Any, config: Any) -> int:
@@ -108,8 +122,38 @@ def token_limit(tokenizer: Any, config: Any) -> int:
     return min(limits)
 
 
-def _tokens(device: Any) -> int:
-    return CPU_TOKENS if str(device).startswith("cpu") else GPU_TOKENS
+def _in_batches(
+    encode: Callable[[list[int]], Matrix], lengths: Sequence[int], device: Any
+) -> Matrix:
+    """One row a text, of batches that are encoded as many at a time as there are threads for."""
+    torch: Any = importlib.import_module("torch")
+    cpu = str(device).startswith("cpu")
+    made = list(batches(lengths, CPU_TOKENS if cpu else GPU_TOKENS))
+    threads = torch.get_num_threads()  # of an operation: all cores, or OMP_NUM_THREADS
+    if cpu and 1 < threads <= len(made):
+        torch.set_num_threads(1)
+        try:
+            with ThreadPoolExecutor(threads, initializer=lambda: torch.set_num_threads(1)) as pool:
+                parts = list(pool.map(encode, made))
+        finally:
+            torch.set_num_threads(threads)
+    else:
+        parts = [encode(batch) for batch in made]
+    rows: list[Any] = [None] * len(lengths)
+    for batch, part in zip(made, parts, strict=True):
+        for n, row in zip(batch, part, strict=True):
+            rows[n] = row
+    matrix: Matrix = np.asarray(rows, dtype=np.float32)
+    return matrix
+
+
+def _locked(lock: threading.RLock, call: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(call)
+    def one_at_a_time(*args: Any, **kwargs: Any) -> Any:
+        with lock:
+            return call(*args, **kwargs)
+
+    return one_at_a_time
 
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:

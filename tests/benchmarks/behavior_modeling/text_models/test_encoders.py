@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from pytest_agentbench.benchmarks.behavior_modeling.text_models.encoders import (
+    CPU_TOKENS,
     EmotionEncoder,
     TopicEncoder,
     batches,
@@ -83,3 +86,95 @@ def test_batches_hold_every_text_once_and_stay_small():
         longest = max(lengths[index] for index in batch)
         assert len(batch) * longest <= max(1000, longest)
     assert len(made) < 333 / 3
+
+
+@pytest.fixture
+def two_threads():
+    """As on a machine with two cores, whatever this one has."""
+    torch = pytest.importorskip("torch", reason="needs pip install 'pytest-agentbench[text]'")
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_batches_at_a_time_have_the_numbers_of_one_text_by_itself(offline, two_threads):
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    folder = offline.models.topic
+    words = ["the", "noodles", "were", "cold", "but", "we", "laughed", "and", "came", "back"]
+    texts = [" ".join(words[(n + k) % 10] for k in range(n * n % 97)) for n in range(24)]
+    texts += ["", "good", "good", "word " * 2000]
+    assert sum(text.count(" ") for text in texts[:24]) > CPU_TOKENS, (
+        "expected texts for several batches"
+    )
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)
+    expected = []
+    torch.set_num_threads(1)  # quicker where other tests have the other core
+    for text in texts:  # no batch, no padding: the mean of the last layer, of length 1
+        tokens = tokenizer(text, truncation=True, max_length=256, return_tensors="pt")
+        with torch.inference_mode():
+            mean = model.eval()(**tokens).last_hidden_state[0].mean(dim=0)
+        expected.append((mean / mean.norm()).numpy())
+    torch.set_num_threads(2)
+    got = TopicEncoder(folder, "cpu").encode(texts)
+    assert np.abs(got - np.stack(expected)).max() < 1e-6
+
+
+@pytest.mark.parametrize(("kind", "encoder"), [("topic", TopicEncoder), ("emotion", EmotionEncoder)])  # fmt: skip
+def test_every_core_has_a_batch_of_its_own(tiny_models, two_threads, kind, encoder):
+    import torch
+
+    loaded = encoder(tiny_models / kind, "cpu")
+    seen = []
+
+    def spy(*_):
+        seen.append((threading.get_ident(), torch.get_num_threads()))
+        time.sleep(0.01)  # so that no thread takes them all
+
+    loaded._model.register_forward_pre_hook(spy)
+    loaded.encode(["a text " * 30] * 60)
+    assert len({thread for thread, _ in seen}) == 2
+    assert {of_an_operation for _, of_an_operation in seen} == {1}
+    assert torch.get_num_threads() == 2
+    seen.clear()
+    loaded.encode(["one text"])
+    assert seen == [(threading.get_ident(), 2)], "expected one batch to have all threads"
+
+
+def test_a_tokenizer_is_never_used_by_two_threads_at_a_time(tiny_models, two_threads, monkeypatch):
+    loaded = TopicEncoder(tiny_models / "topic", "cpu")
+    tokenizer, inside, most = type(loaded._model.tokenizer), [], []
+    original = tokenizer.__call__
+
+    def spy(self, *args, **kwargs):
+        inside.append(1)
+        most.append(len(inside))
+        time.sleep(0.005)
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            inside.pop()
+
+    monkeypatch.setattr(tokenizer, "__call__", spy)
+    loaded.encode(["a text " * 30] * 60)
+    assert len(most) > 4
+    assert max(most) == 1
+
+
+def test_a_batch_that_fails_ends_the_reading_and_gives_the_threads_back(tiny_models, two_threads):
+    import torch
+
+    loaded = EmotionEncoder(tiny_models / "emotion", "cpu")
+
+    def fail(*_):
+        raise MemoryError("no more")
+
+    hook = loaded._model.register_forward_pre_hook(fail)
+    with pytest.raises(MemoryError, match="no more"):
+        loaded.encode(["a text " * 30] * 60)
+    assert torch.get_num_threads() == 2
+    hook.remove()
+    assert loaded.encode([]).shape == (0, 4)
+    assert loaded.encode(["good"] * 3).shape == (3, 4)
