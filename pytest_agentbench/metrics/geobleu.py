@@ -58,7 +58,7 @@ def score_pairs(
     rules = rules_of(edition)
     orders = rules.max_n if max_n is None else max_n
     sums = _taken_sums(pairs, orders, beta, threads, backend)
-    return _scores(sums, pairs, rules.divide_by_taken)
+    return _scores(_logs(sums, pairs, rules.divide_by_taken), pairs)
 
 
 def score_pairs_by_edition(
@@ -71,10 +71,14 @@ def score_pairs_by_edition(
     {'2023': [1.0], '2025': [1.0]}
     """
     longest = max(rules.max_n for rules in RULES.values())
-    # The pairs taken at one order depend on nothing else: editions only divide differently.
+    # The pairs taken at one order depend on nothing else: editions only divide differently, and not
+    # even that on days without more generated than reference points.
     sums = _taken_sums(pairs, longest, 0.5, threads, backend)
+    n, m = pairs.lengths()
+    logs = {True: _logs(sums, pairs, divide_by_taken=True)}
+    logs[False] = _logs(sums, pairs, divide_by_taken=False) if (n > m).any() else logs[True]
     return {
-        edition: _scores(sums[:, : rules.max_n], pairs, rules.divide_by_taken)
+        edition: _scores(logs[rules.divide_by_taken][:, : rules.max_n], pairs)
         for edition, rules in RULES.items()
     }
 
@@ -106,7 +110,8 @@ def _taken_sums(
 
 def _exp(values: Floats) -> Floats:
     """Return the C library's exponentials: NumPy's differ between processors in the last bit."""
-    return np.array([*map(math.exp, values.ravel().tolist())]).reshape(values.shape)
+    every = map(math.exp, values.ravel().tolist())
+    return np.fromiter(every, np.float64, values.size).reshape(values.shape)
 
 
 @functools.lru_cache(maxsize=8)
@@ -151,26 +156,31 @@ def _greedy_sums(product: Floats, rows: NDArray[np.int64], cols: NDArray[np.int6
     return totals
 
 
-def _scores(sums: Floats, pairs: DayPairs, divide_by_taken: bool) -> Floats:
-    """Return brevity penalty times the geometric mean of the precisions, day by day."""
+def _logs(sums: Floats, pairs: DayPairs, divide_by_taken: bool) -> Floats:
+    """Return the logarithm of each precision: of nothing taken minus infinity."""
     n, m = pairs.lengths()
     shorter = np.minimum(n, m)
     grams = shorter if divide_by_taken else n
     order = np.arange(sums.shape[1])
-    orders = np.minimum(shorter, sums.shape[1])
     # Orders longer than a day count as 1: their logarithm adds nothing, to the bit.
-    counted = order < orders[:, None]
+    counted = order < shorter[:, None]
     precision = np.where(counted, sums / np.maximum(grams[:, None] - order, 1), 1.0)
-    nothing = None if precision.all() else (precision == 0).any(axis=1)
-    if nothing is not None:
-        precision[nothing] = 1.0
-    logs = np.array([*map(math.log, precision.ravel().tolist())]).reshape(precision.shape)
+    nothing = precision == 0
+    precision[nothing] = 1.0
+    # The C library's, like the exponentials.
+    every = map(math.log, precision.ravel().tolist())
+    logs = np.fromiter(every, np.float64, precision.size).reshape(precision.shape)
+    logs[nothing] = -np.inf
+    return logs
+
+
+def _scores(logs: Floats, pairs: DayPairs) -> Floats:
+    """Return brevity penalty times the geometric mean of the precisions, day by day."""
+    n, m = pairs.lengths()
     total = logs[:, 0]
-    for column in order[1:]:
+    for column in range(1, logs.shape[1]):
         total = total + logs[:, column]
-    scores = _exp(total / orders)
-    if nothing is not None:
-        scores[nothing] = 0.0
+    scores = _exp(total / np.minimum(np.minimum(n, m), logs.shape[1]))
     fewer = n < m
     if fewer.any():
         scores[fewer] = _exp(1.0 - m[fewer] / n[fewer]) * scores[fewer]

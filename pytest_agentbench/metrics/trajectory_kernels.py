@@ -40,6 +40,7 @@ def taken_sums(
     same = np.empty(tall, np.uint64)
     alike = np.empty(tall, np.uint64)
     rest = np.empty(tall, np.int64)
+    at = np.empty(tall, np.int64)
     free = np.empty(wide, np.int64)
     bound = np.empty(tall, np.int64)
     owner = np.empty(tall, np.int64)
@@ -100,14 +101,20 @@ def taken_sums(
                 continue
             for j in range(cols):
                 free[j] = -np.int64((still_open >> np.uint64(j)) & one) if by_bits else np.int64(-1)
-            # Rows wait ordered by an upper bound of their maximum (ties: lower row), repaired when
-            # reached.
+            # Rows wait ordered by their best open pair (ties: lower row), which is sought anew when
+            # the row is reached and its column is taken. Searching every column is faster than
+            # stopping at the right one: it has no branch to guess.
             for w in range(waiting):
                 i = rest[w]
                 best = np.int64(0)
                 for j in range(cols):
                     seen = bits[i, j] & free[j]
                     best = seen if seen > best else best
+                column = np.int64(cols)
+                for j in range(cols):
+                    here = np.int64(j) if (bits[i, j] & free[j]) == best else np.int64(cols)
+                    column = here if here < column else column
+                at[i] = column
                 slot = w
                 while slot > 0 and bound[slot - 1] < best:
                     bound[slot] = bound[slot - 1]
@@ -118,17 +125,14 @@ def taken_sums(
             head = 0
             # A zero bound means every pair still open adds zero: the sum is final.
             while left > 0 and bound[head] != 0:
-                best = bound[head]
                 i = owner[head]
-                j = 0
-                while j < cols and (bits[i, j] & free[j]) != best:
-                    j += 1
-                if j < cols:
-                    value = product[i, j]
+                column = at[i]
+                if free[column] != 0:
+                    value = product[i, column]
                     if total + value == total:  # nor does what follows, which is smaller
                         break
                     total += value
-                    free[j] = 0
+                    free[column] = 0
                     left -= 1
                     head += 1
                 else:
@@ -136,6 +140,11 @@ def taken_sums(
                     for j in range(cols):
                         seen = bits[i, j] & free[j]
                         best = seen if seen > best else best
+                    column = np.int64(cols)
+                    for j in range(cols):
+                        here = np.int64(j) if (bits[i, j] & free[j]) == best else np.int64(cols)
+                        column = here if here < column else column
+                    at[i] = column
                     slot = head
                     while slot + 1 < waiting and (
                         bound[slot + 1] > best or (bound[slot + 1] == best and owner[slot + 1] < i)
