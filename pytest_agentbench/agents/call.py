@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import concurrent.futures
 import contextlib
 import contextvars
@@ -13,7 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_agentbench.agents import debugging
 from pytest_agentbench.agents.code_imports import NOTHING_AROUND, Surroundings
@@ -24,6 +23,9 @@ from pytest_agentbench.agents.llm.calls import Model, configured_as
 from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.base.errors import told
 from pytest_agentbench.base.plain import plain_answer
+
+if TYPE_CHECKING:
+    import asyncio  # 50 ms that only answers of coroutines cost
 
 
 class _Abandoned(BaseException):
@@ -91,6 +93,8 @@ class LocalAgent:
         if type(answer) is not _Awaited:
             return answer
         if self._loop_here is None:
+            import asyncio
+
             self._loop_here = asyncio.new_event_loop()
         value, error = self._loop_here.run_until_complete(_outcome(answer.awaitable))
         if error is not None:
@@ -223,6 +227,8 @@ class _LoopThread:
     """An event loop that runs beside the caller."""
 
     def __init__(self) -> None:
+        import asyncio
+
         self._loop = asyncio.new_event_loop()
         self._stopped = False
         self._waited_for: set[concurrent.futures.Future[Any]] = set()
@@ -256,6 +262,8 @@ class _LoopThread:
 
     def run(self, awaitable: Awaitable[Any], timeout: float | None) -> Any:
         __tracebackhide__ = True
+        import asyncio
+
         # Not `result(timeout)`: an agent's own TimeoutError or cancellation must not look like ours.
         future = asyncio.run_coroutine_threadsafe(_outcome(awaitable), self._loop)
         self._waited_for.add(future)
@@ -300,6 +308,8 @@ async def _outcome(awaitable: Awaitable[Any]) -> tuple[Any, BaseException | None
 
 async def _cancel_others() -> None:
     """Ends an agent's own background tasks."""
+    import asyncio
+
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()

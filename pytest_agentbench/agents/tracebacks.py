@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio.base_events
-import bdb
-import concurrent.futures._base
 import os
+import sys
 from pathlib import Path
 from types import TracebackType
 
-# What stands between whoever asks and the agent.
-_BETWEEN = (
-    str(Path(__file__).parent) + os.sep,
-    asyncio.base_events.__file__,
-    bdb.__file__,
-    concurrent.futures._base.__file__,
-)
+# What stands between whoever asks and the agent: our modules, and these, where they are in use at all.
+_OURS = str(Path(__file__).parent) + os.sep
+_BETWEEN = ("asyncio.base_events", "bdb", "concurrent.futures._base")
 
 
 def from_agent(error: BaseException) -> TracebackType | None:
@@ -23,7 +17,9 @@ def from_agent(error: BaseException) -> TracebackType | None:
 
     An error of an agent in another process has none.
     """
+    used = (sys.modules[name].__file__ for name in _BETWEEN if name in sys.modules)
+    between = (_OURS, *filter(None, used))
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_BETWEEN):
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(between):
         trace = trace.tb_next
     return trace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import sys
 from importlib.metadata import EntryPoint, entry_points
@@ -20,8 +21,14 @@ class UnknownBenchmark(BenchmarkError):
 
 def available() -> dict[str, EntryPoint]:
     """The installed benchmarks by name, in alphabetical order."""
+    return dict(_installed(tuple(sys.path)))
+
+
+@functools.lru_cache(maxsize=1)
+def _installed(_path: tuple[str, ...]) -> list[tuple[str, EntryPoint]]:
+    """Read once for each ``sys.path``, from the files of all distributions on it."""
     found = {entry.name: entry for entry in entry_points(group=GROUP)}
-    return dict(sorted(found.items(), key=lambda pair: pair[0].lower()))
+    return sorted(found.items(), key=lambda pair: pair[0].lower())
 
 
 def match(name: str) -> str | None:

@@ -160,3 +160,21 @@ def test_the_published_map_is_read(tmp_path):
         BenchmarkError, match=r"beijing\.pb: expected a city map in pycityproto's format"
     ):
         load_city(tmp_path)
+
+
+def test_a_csv_table_is_read_as_polars_reads_it(tmp_path):
+    import polars as pl
+
+    text = 'id,x,y,category\n1,2.5,3,"a, ""b"""\n20,-1,0,\n'
+    path = tmp_path / "places.csv"
+    for content in (text, text.replace("\n", "\r\n"), "\ufeff" + text, text.replace("20", "p_20")):
+        path.write_text(content, encoding="utf-8", newline="")
+        rows = map_files._csv_rows(path)
+        assert rows == list(pl.read_csv(path).iter_rows(named=True))
+        assert [type(row["id"]) for row in rows] == ([str] * 2 if "p_" in content else [int] * 2)
+
+
+def test_a_csv_line_with_other_fields_than_the_head_is_named(tmp_path):
+    (tmp_path / "places.csv").write_text("id,x,y\n1,2,3\n2,3\n")
+    with pytest.raises(BenchmarkError, match="place 1 has 2 fields, and the head has 3"):
+        map_files.read_places(tmp_path / "places.csv")

@@ -6,7 +6,6 @@ is bound to an event loop.
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import json
 import threading
@@ -257,6 +256,8 @@ async def _in_thread(function: Callable[[threading.Event], Result]) -> Result:
             future.set_exception(error)
 
     threading.Thread(target=work, name="agentbench-llm", daemon=True).start()
+    import asyncio
+
     try:
         return await asyncio.wrap_future(future)
     finally:

@@ -63,3 +63,34 @@ def test_pages_are_made_from_a_zip_file(tmp_path):
     )
     assert "package.zip" in done.stdout
     assert "<h1>t</h1>" in done.stdout
+
+
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_pages_are_made_where_no_template_can_be_kept(tmp_path, monkeypatch, place):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("AGENTBENCH_CACHE", str(tmp_path / place))
+    page._environment.cache_clear()
+    try:
+        assert page._environment().bytecode_cache is None
+        assert page._environment().get_template("base.html").render(css="", version="", title="t")
+    finally:
+        page._environment.cache_clear()
+
+
+def test_templates_are_kept_and_a_folder_that_became_read_only_does_no_harm(
+    cache_folder, monkeypatch
+):
+    page._environment.cache_clear()
+    try:
+        page._environment().get_template("base.html")
+        assert list((cache_folder / "templates").iterdir())
+        page._environment.cache_clear()
+        made = page._environment()
+
+        def refused(*_, **__):
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr("tempfile.NamedTemporaryFile", refused)
+        assert made.get_template("comparison.html")
+    finally:
+        page._environment.cache_clear()

@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +61,32 @@ def _analyser() -> Any:
     problem = missing()
     if problem is not None:
         raise LexiconError(problem)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # NLTK's imports warn, and users run pytest -W error
-        vader: Any = importlib.import_module("nltk.sentiment.vader")
+    vader = _vader()
     # Its __init__ only loads a file, and refuses one that is not among NLTK's data.
     analyser: Any = vader.SentimentIntensityAnalyzer.__new__(vader.SentimentIntensityAnalyzer)
     analyser.lexicon = lexicon()
     analyser.constants = vader.VaderConstants()
     return analyser
+
+
+def _vader() -> Any:
+    """NLTK's module with the analyser, without the rest of NLTK: that imports SciPy, for a second and more.
+
+    The packages around it are empty while it is imported. Afterwards NLTK is as it was: not imported.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NLTK's imports warn, and users run pytest -W error
+        if "nltk" in sys.modules:
+            return importlib.import_module("nltk.sentiment.vader")
+        for name in ("nltk", "nltk.sentiment"):
+            found = find_spec(name)
+            assert found is not None  # missing() has looked
+            sys.modules[name] = module_from_spec(found)
+        try:
+            return importlib.import_module("nltk.sentiment.vader")
+        finally:
+            for name in [name for name in sys.modules if name.partition(".")[0] == "nltk"]:
+                del sys.modules[name]
 
 
 def lexicon() -> dict[str, float]:

@@ -75,3 +75,21 @@ def test_looking_for_what_is_missing_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_analyser_comes_without_the_rest_of_nltk_which_stays_importable():
+    code = (
+        "import sys\n"
+        "from pytest_agentbench.benchmarks.behavior_modeling.text_models import sentiment\n"
+        "found = sentiment.compound_scores(['a great, great room', 'not good at all'])\n"
+        "assert not [name for name in sys.modules if name.partition('.')[0] in ('nltk', 'scipy')]\n"
+        "import nltk.sentiment.vader as whole\n"
+        "analyser = whole.SentimentIntensityAnalyzer.__new__(whole.SentimentIntensityAnalyzer)\n"
+        "analyser.lexicon, analyser.constants = sentiment.lexicon(), whole.VaderConstants()\n"
+        "texts = ('a great, great room', 'not good at all')\n"
+        "assert found == [analyser.polarity_scores(text)['compound'] for text in texts]\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
