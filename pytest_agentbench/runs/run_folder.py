@@ -98,8 +98,7 @@ class RunLog:
         Returns where it is, so that it can be read back from there.
         """
         with self._lock:
-            end = _write_line(self._ready(), line)
-            self._size = end
+            self._size = end = _write_line(self._ready(), line)
             return (
                 None if self._lines is None else Logged(self._lines, end - len(line) - 1, len(line))
             )
