@@ -138,6 +138,11 @@ class _Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__dict__["__getattr__"] = functools.partial(getattr, importlib.import_module(name))
 
 
+# Those of an agent that needs no more than the stand-ins: made once, for they are put up with each call.
+_NONE_FIRST: tuple[_Finder, ...] = ()
+_USUAL: tuple[_Finder | _Beside, ...] = (_Finder(ROOTS, {}, {}), _Beside())
+
+
 @contextmanager
 def available(
     instead_of: Mapping[str, str] | None = None, provides: Names | None = None
@@ -149,21 +154,23 @@ def available(
     """
     global _users
     folders, further = instead_of or {}, provides or {}
-    last = _Finder(ROOTS - folders.keys(), {}, further)
-    below = [name for name in further if name not in ROOTS]
-    first = _Finder(frozenset(folders), folders, further, below)
-    ours = (first, last, _Beside())
+    first, last = _NONE_FIRST, _USUAL
+    if folders or further:
+        below = [name for name in further if name not in ROOTS]
+        last = (_Finder(ROOTS - folders.keys(), {}, further), _Beside())
+        if folders or below:
+            first = (_Finder(frozenset(folders), folders, further, below),)
     with _lock:
         _users += 1
-        sys.meta_path.extend(ours[1:])
-        if folders or below:
-            sys.meta_path.insert(0, first)
+        sys.meta_path[:] = [*first, *sys.meta_path, *last]
     try:
         yield
     finally:
         with _lock:
             _users -= 1
-            sys.meta_path[:] = [finder for finder in sys.meta_path if finder not in ours]
+            for finder in (*first, *last):
+                if finder in sys.meta_path:
+                    sys.meta_path.remove(finder)
             if not _users:  # others may be importing them at this moment
                 _forget()
 

@@ -105,6 +105,7 @@ def limit_words(value: Any) -> str:
 
 _LONGEST_REPR = 10_000
 _KEPT_OF_TOO_MANY = 10_000  # values
+_SHORT_NUMBER = 2**63
 _TOO_MUCH = "<too deep or too large to be kept>"
 
 
@@ -115,6 +116,8 @@ def jsonable(value: Any, whole: bool = False) -> Any:
     could be taken for an answer that nobody gave. NumPy's arrays and numbers become lists and numbers.
     What is too deep or too large is cut or, with ``whole``, refused (``ValueError``).
     """
+    if _is_plain(value):
+        return value
     converter = _Converter()
     converted = converter.convert(value, depth=0)
     if whole and converter.cut:
@@ -124,11 +127,20 @@ def jsonable(value: Any, whole: bool = False) -> Any:
     return converted
 
 
+def _is_plain(value: Any) -> bool:
+    """Whether a value stays what it is: a short number or text, of which most samples have several."""
+    if type(value) is int:
+        return -_SHORT_NUMBER < value < _SHORT_NUMBER
+    return value is None or type(value) is bool or (type(value) is str and value.isascii())
+
+
 def plain_answer(value: Any) -> Any:
     """:func:`jsonable`, but NaN and infinities stay numbers, for a benchmark to refuse.
 
     Of an answer that is too large only its beginning is kept: the whole would take seconds everywhere.
     """
+    if _is_plain(value):
+        return value
     converter = _Converter(finite=False)
     made = converter.convert(value, depth=0)
     if not converter.cut:

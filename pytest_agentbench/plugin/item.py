@@ -138,16 +138,17 @@ def put_records_on(
     Plugins that run a test again may report an attempt late or never: ``undelivered`` are the records that
     no report has carried to anybody.
     """
-    silent = report.when != "call" and report.passed and not report.sections
-    if silent and not undelivered and RECORDS not in item.stash:
+    silent = report.passed and not report.sections
+    if silent and report.when != "call" and not undelivered and RECORDS not in item.stash:
         return  # the usual setup and teardown
     plan = asked.plan
-    _make_fit(report, item.config, lambda text: _text_escaped(plan.secrets.cleaned(text)))
+    if not silent:
+        _make_fit(report, item.config, lambda text: _text_escaped(plan.secrets.cleaned(text)))
     if (
         RUNNING not in item.stash
     ):  # else the report is of a part of the test, as those of `subtests` are
         _put_on(report, item, asked, undelivered)
-    if os.environ.get("GITHUB_ACTIONS"):  # the record keeps what was really said
+    if not silent and os.environ.get("GITHUB_ACTIONS"):  # the record keeps what was really said
         _make_fit(report, item.config, github.harmless)
 
 
@@ -201,6 +202,8 @@ def _unanswered(
 
 def _with_evidence(record: Record, report: pytest.TestReport) -> Record:
     """The record with what the agent printed and logged, as pytest captured it."""
+    if not report.sections:
+        return record
     captured = {
         kind: text
         if len(text) <= _LONGEST_OUTPUT
@@ -232,8 +235,6 @@ def _make_fit(report: pytest.TestReport, config: pytest.Config, fit: Callable[[s
 
     Secrets are taken out. A lone surrogate, which would end an xdist session, is escaped.
     """
-    if report.passed and not report.sections:
-        return
     report.sections = _changed(report.sections, fit)
     text = report.longreprtext
     if text != fit(text):

@@ -11,11 +11,10 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.tracebacks import from_agent
 from pytest_agentbench.agents.usage import Usage
-from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import LONGEST_TOLD, InvalidAnswer, shortened, told
 from pytest_agentbench.base.plain import is_finite, jsonable
 from pytest_agentbench.benchmarks.protocol import Accepted, Benchmark, Measured, Sample
-from pytest_agentbench.runs.record import AnswerText, Metrics, Record, Status
+from pytest_agentbench.runs.record import AnswerText, Record, Status, as_metrics
 
 _SHOWN_OF_A_REPLY = 200  # characters
 # How the error of a record begins where the benchmark, and not the agent, is at fault: it may quote the truth.
@@ -169,11 +168,7 @@ def _measured(
     """The metrics of checked answers, all at once; where that fails, one by one to find which."""
     try:
         found = benchmark.score_samples(samples, answers)
-        # Finite numbers by reading and metric: nothing else can be read back from the log.
-        return [
-            Measured(typed_json.typed(Metrics, jsonable(one)), getattr(one, "basis", b""))
-            for one in found
-        ]
+        return [Measured(as_metrics(one), getattr(one, "basis", b"")) for one in found]
     except Exception as error:
         if len(samples) == 1:
             return [error]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -12,6 +13,7 @@ import msgspec
 
 from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.bounded_json import check_depth
+from pytest_agentbench.base.plain import jsonable
 from pytest_agentbench.base.typed_json import FromOne, Number
 from pytest_agentbench.runs.logged import Logged
 
@@ -157,6 +159,31 @@ class Record(_Fields):
 
 
 _decode_line = msgspec.json.Decoder(Record).decode
+
+
+def as_metrics(found: Any) -> Metrics:
+    """What a benchmark has measured, as finite numbers by reading and metric: nothing else can be read back.
+
+    ``ValueError`` for anything else.
+    """
+    if type(found) is dict and all(map(_is_measured, found.items())):  # the usual case
+        return {reading: dict(values) for reading, values in found.items()}
+    metrics: Metrics = typed_json.typed(Metrics, jsonable(found))
+    return metrics
+
+
+def _is_measured(one: tuple[Any, Any]) -> bool:
+    reading, values = one
+    return (
+        _is_name(reading)
+        and type(values) is dict
+        and all(map(_is_name, values))
+        and all(type(value) is float and math.isfinite(value) for value in values.values())
+    )
+
+
+def _is_name(key: Any) -> bool:
+    return type(key) is str and key.isascii()
 
 
 def joined(fields: str, answer: str) -> str:

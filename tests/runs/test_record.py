@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.plain import jsonable
 from pytest_agentbench.runs.logged import Logged, LogLines
-from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.record import Record, as_metrics
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -111,3 +112,30 @@ def test_evidence_of_any_kind_is_looked_through():
     record = Record("b", "s", "ok", evidence={"messages": [3, {"role": "user"}], "missing": "x"})
     assert record.messages == [{"role": "user"}]
     assert record.missing == []
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"r": {"m": 0.5, "n": 1.0}, "s": {}},
+        {"r": {"m": 1}},
+        {"r": {"m": np.float64(0.5)}},
+        {"r": {"é": 0.5}},
+        {},
+    ],
+)
+def test_what_was_measured_is_kept_as_plain_numbers(found):
+    kept = as_metrics(found)
+    assert kept == found == json.loads(json.dumps(kept))
+    assert all(one is not found.get(name) for name, one in kept.items())
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "1", [1.0], True])
+def test_what_is_no_finite_number_is_not_measured(value):
+    with pytest.raises(ValueError, match=r"`r\.m`: expected a number"):
+        as_metrics({"r": {"m": value}})
+
+
+def test_numbers_without_a_reading_are_not_measured():
+    with pytest.raises(ValueError, match="`r`: expected an object, got 0.5"):
+        as_metrics({"r": 0.5})
