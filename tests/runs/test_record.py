@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_agentbench.base.plain import jsonable
-from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.record import AnswerText, Record
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -87,3 +87,19 @@ def test_evidence_of_any_kind_is_looked_through():
     record = Record("b", "s", "ok", evidence={"messages": [3, {"role": "user"}], "missing": "x"})
     assert record.messages == [{"role": "user"}]
     assert record.missing == []
+
+
+def test_an_answer_that_is_json_already_is_decoded_when_it_is_read():
+    made = Record("humob", "uid[1]", "ok", answer=AnswerText("[[1,2],[3,4]]"))
+    assert made.answer == [[1, 2], [3, 4]]
+    assert made.to_json() == made.changed(answer=[[1, 2], [3, 4]]).to_json()
+    assert {type(part) for part in made.to_parts()} == {str}  # xdist carries no subclass
+
+
+def test_what_metrics_were_made_of_is_not_logged_and_not_read_from_a_log():
+    made = Record("humob", "uid[1]", "ok", answer=1)
+    based = made.changed(basis=b"days")
+    assert (made.basis, based.basis, based.changed(epoch=2).basis) == (b"", b"days", b"days")
+    assert based.to_json() == made.to_json()
+    line = made.to_json().replace('"status"', '"basis": "ZGF5cw==", "status"')
+    assert Record.from_json(line).basis == b""

@@ -11,9 +11,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
-from pytest_agentbench.base.plain import jsonable
+from pytest_agentbench.base.plain import is_array, jsonable, table_size
 from pytest_agentbench.runs.evaluate import FAULTS
 from pytest_agentbench.runs.record import STATUSES, Record
 
@@ -160,7 +161,10 @@ def _line(value: Any) -> str:
         return value
     if value is not None and not _is_plain(value):
         return f"({type(value).__name__})"
-    try:  # long lists of numbers are the rule; what JSON cannot hold goes the slow way
+    rows = value.tolist() if is_array(value) else value
+    if isinstance(rows, list) and table_size(rows):  # trajectories: the rule, and long
+        return msgspec.json.encode(rows).decode().replace(",", ", ")
+    try:  # what JSON cannot hold goes the slow way
         return json.dumps(value, ensure_ascii=False, default=jsonable)
     except (TypeError, ValueError, RecursionError):
         return json.dumps(jsonable(value), ensure_ascii=False)

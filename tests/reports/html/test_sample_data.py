@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,3 +31,12 @@ def test_short_texts_leave_their_room_to_long_ones():
     assert lengths[0] == 100
     assert 400 < lengths[1] == lengths[2] < 460
     assert [left for _, _, left in fitted] == [0, 900 - lengths[1], 900 - lengths[2]]
+
+
+@given(st.lists(st.lists(st.integers(-(2**70), 2**70) | st.just("1,2"))))
+def test_rows_of_numbers_are_the_json_that_python_writes(rows):
+    assert sample_data.text_of(rows) == json.dumps(rows)
+
+
+def test_an_array_is_shown_as_its_rows():
+    assert sample_data.text_of(np.array([[1, -2], [3, 4]], np.int16)) == "[[1, -2], [3, 4]]"
