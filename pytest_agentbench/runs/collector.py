@@ -181,8 +181,8 @@ class Collector:
     def _logged(self, carried: Sequence[Carried]) -> list[Record]:
         if not carried:
             return []
-        lines = "\n".join(joined(one.fields, one.answer) for one in carried)
-        self._logging(lambda: self.log.append(lines))
+        lines = [joined(one.fields, one.answer) for one in carried]
+        self._logging(lambda: self.log.append_all(lines))
         return [self._taken(Record.from_parts(one.fields, one.answer), one) for one in carried]
 
     def _taken(self, record: Record, carried: Carried) -> Record:

@@ -13,7 +13,7 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -89,10 +89,14 @@ class RunLog:
         self._closed = False
         self._lock = threading.Lock()
 
-    def append(self, line: str) -> None:
-        """Writes one record, as JSON, at once: a killed process loses nothing that was logged."""
+    def append_all(self, lines: Sequence[str]) -> None:
+        """Writes records, each a line of JSON, at once: a killed process loses nothing that was logged."""
         with self._lock:
-            self._size = _write_line(self._ready(), line)
+            self._size = _write_line(self._ready(), "\n".join(lines))
+
+    def append(self, line: str) -> None:
+        """The same for one record."""
+        self.append_all([line])
 
     def keep_answer(self, line: str) -> None:
         """Writes an answer that is not a record yet, at once. After the end nobody waits for one."""
@@ -237,7 +241,7 @@ def _made(folder: Path) -> Path:
 
 
 def _write_line(file: int, line: str) -> int:
-    """Writes a line whole or not at all; the size of the file then."""
+    """Writes a line, or several, whole or not at all; the size of the file then."""
     data = memoryview(f"{line}\n".encode("ascii"))
     written = 0
     try:
