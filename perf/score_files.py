@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from pytest_agentbench import BenchmarkError, mean
-from pytest_agentbench.benchmarks.humob.scoring import READINGS, score_days
+from pytest_agentbench.benchmarks.humob.scoring import READINGS, means, score_days
 from pytest_agentbench.benchmarks.humob.tables import read_table
 
 
@@ -30,12 +30,9 @@ def score_files(
     counts = np.diff(truth.day_starts, axis=1)
     bounds = np.append(0, np.cumsum(counts[counts > 0]))
     scores = score_days(ours.rows[:, 2:], truth.rows[:, 2:], bounds, readings)
-    ends = np.cumsum((counts > 0).sum(axis=1))[:-1]
+    users = means(scores, np.count_nonzero(counts, axis=1))
     return {
-        reading: {
-            name: mean([mean(days, None) for days in np.split(values, ends)], None)
-            for name, values in metrics.items()
-        }
+        reading: {name: mean([user[reading][name] for user in users], None) for name in metrics}
         for reading, metrics in scores.items()
     }
 

@@ -215,7 +215,7 @@ class _Converter:
 
     def _container(self, value: Any, depth: int) -> Any:
         if type(value) is list:
-            size = _table_size(value)
+            size = table_size(value)
             if size and self._values + size <= self.most_values:
                 self._values += size
                 return [row[:] for row in value]  # plain already: trajectories are long
@@ -267,7 +267,7 @@ def _held(value: Any) -> Any:
     return None if isinstance(value, type) or callable(value) else getattr(value, "__dict__", None)
 
 
-def _table_size(rows: list[Any]) -> int:
+def table_size(rows: list[Any]) -> int:
     """How many values a list of lists of ordinary whole numbers has; 0 for any other list."""
     if set(map(type, rows)) != {list}:
         return 0

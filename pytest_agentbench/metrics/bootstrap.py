@@ -42,8 +42,15 @@ def mean(values: Sequence[float] | FloatArray, weights: FloatArray | None) -> fl
     """
     if weights is None:
         return math.fsum(values) / len(values)
-    resampled: FloatArray = weights @ np.asarray(values, dtype=float) / weights.sum(axis=1)
-    return resampled
+    return means({"": values}, weights)[""]
+
+
+def means(
+    columns: Mapping[str, Sequence[float] | FloatArray], weights: FloatArray
+) -> dict[str, FloatArray]:
+    """:func:`mean` of several columns with the same weights, which are added up once."""
+    totals = weights.sum(axis=1)
+    return {name: weights @ np.asarray(one, dtype=float) / totals for name, one in columns.items()}
 
 
 def draw(clusters: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Iterator[FloatArray]:

@@ -254,7 +254,7 @@ def _made(folder: Path) -> Path:
 
 
 def _write_line(file: int, line: str) -> int:
-    """Writes a line whole or not at all; the size of the file then."""
+    """Writes a line, or several, whole or not at all; the size of the file then."""
     data = memoryview(f"{line}\n".encode("ascii"))
     written = 0
     try:

@@ -176,9 +176,16 @@ def _mean_of(name: str, epochs: Sequence[Values]) -> Any:
 
 def _with_coverage(estimate: Estimator, records: Sequence[Record]) -> Estimator:
     valid = np.array([record.status == "ok" for record in records], float)
+
+    def covered(weights: Any) -> Any:
+        if weights is not None and valid.all():  # 1, where anybody is drawn at all
+            totals = weights.sum(axis=1)
+            return totals / totals
+        return bootstrap.mean(valid, weights)
+
     return lambda reading, weights: {
         **estimate(reading, weights),
-        gates.COVERAGE.metric: bootstrap.mean(valid, weights),
+        gates.COVERAGE.metric: covered(weights),
     }
 
 

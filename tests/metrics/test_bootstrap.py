@@ -120,3 +120,12 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say():
         low, high = bootstrap.intervals(mean_of(values), ["r"], clusters, trial)["r"]["m"]
         covered += low <= 3.0 <= high
     assert 0.91 <= covered / 300 <= 0.98
+
+
+def test_several_columns_have_the_means_of_each_alone():
+    weights = np.concatenate(list(bootstrap.draw([str(n) for n in range(30)], seed=3)))
+    columns = {name: np.random.default_rng(ord(name)).random(30) for name in "ab"}
+    found = bootstrap.means(columns, weights)
+    assert {name: values.tolist() for name, values in found.items()} == {
+        name: bootstrap.mean(values, weights).tolist() for name, values in columns.items()
+    }

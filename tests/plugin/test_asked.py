@@ -125,3 +125,20 @@ def test_a_message_names_what_each_item_asks():
         (0, "toysum", (Question(4, 1),)),
         (3, "other.yaml", (Question(0, 2), Question(1, 2))),
     ]
+
+
+LOOKS = """
+import pytest
+
+@pytest.fixture(autouse=True)
+def looks(sample):
+    print("LOOKED", len(sample), sample[-1].key, [str(one.key) for one in sample[:2]], sample[0].context)
+"""
+
+
+def test_samples_of_a_chunk_that_a_submission_answers_can_be_looked_at(project):
+    answers = "\n".join(f"{'sum' if n % 4 else 'double'}[s{n}],{2 * n}" for n in range(12))
+    project.write(pred__csv=answers, conftest__py=LOOKS)
+    result = project.pytest("--benchmark=toysum", "--submission=pred.csv", "--chunk=4", "-s")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*LOOKED 4 sum[[]s5] [[]'sum[[]s1]', 'sum[[]s2]'] *"])

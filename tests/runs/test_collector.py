@@ -8,7 +8,7 @@ import pytest
 from runs.toy_plan import toy_plan
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.runs.collector import Collector, Place, Resuming
+from pytest_agentbench.runs.collector import Carried, Collector, Place, Resuming
 from pytest_agentbench.runs.plan import Question
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.run_folder import RunLog, read_records
@@ -148,3 +148,33 @@ def test_a_run_of_another_seed_is_not_gone_on_with_and_its_log_is_free_again(col
     with pytest.raises(BenchmarkError, match=r"was made with other seed \(0, now 5\)"):
         collect(Resuming("mine", False, False), seed=5)
     assert collect(Resuming("mine", True, False), seed=5).records
+
+
+def test_records_that_come_together_are_logged_in_one_write(collect, monkeypatch):
+    collector = collect()
+    written = []
+    append = RunLog.append_all
+    monkeypatch.setattr(
+        RunLog, "append_all", lambda log, lines: (written.append(lines), append(log, lines))[1]
+    )
+    samples = ["sum[s1]", "sum[s2]", "sum[s3]"]
+    made = [
+        Record("toysum", sample, "ok", answer=2).changed(basis=b"\x00\xff") for sample in samples
+    ]
+    added = collector.add_all(list(map(Carried.of, made)))
+    assert [(one.sample, one.basis) for one in added] == [(one, b"\x00\xff") for one in samples]
+    assert len(written) == 1
+    assert [one.to_json() for one in read_records(collector.log.folder)] == [
+        one.to_json() for one in made
+    ]
+    assert collector.add_all([]) == []
+    assert len(written) == 1
+
+
+def test_of_records_that_come_together_one_without_a_question_gives_way_to_an_attempt(collect):
+    collector = collect()
+    attempt = Record("toysum", "sum[s1]", "ok", answer=2)
+    skipped = [Record("toysum", f"sum[s{n}]", "error", error="skipped") for n in (1, 2)]
+    carried = [Carried.of(attempt), *(Carried.of(one, asked=False) for one in skipped)]
+    assert [one.error for one in collector.add_all(carried)] == [None, "skipped"]
+    assert [one.sample for one in read_records(collector.log.folder)] == ["sum[s1]", "sum[s2]"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.plain import jsonable
 from pytest_agentbench.runs.logged import Logged, LogLines
-from pytest_agentbench.runs.record import Record, as_metrics
+from pytest_agentbench.runs.record import AnswerText, Record, as_metrics
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -139,3 +139,19 @@ def test_what_is_no_finite_number_is_not_measured(value):
 def test_numbers_without_a_reading_are_not_measured():
     with pytest.raises(ValueError, match="`r`: expected an object, got 0.5"):
         as_metrics({"r": 0.5})
+
+
+def test_an_answer_that_is_json_already_is_decoded_when_it_is_read():
+    made = Record("humob", "uid[1]", "ok", answer=AnswerText("[[1,2],[3,4]]"))
+    assert made.answer == [[1, 2], [3, 4]]
+    assert made.to_json() == made.changed(answer=[[1, 2], [3, 4]]).to_json()
+    assert {type(part) for part in made.to_parts()} == {str}  # xdist carries no subclass
+
+
+def test_what_metrics_were_made_of_is_not_logged_and_not_read_from_a_log():
+    made = Record("humob", "uid[1]", "ok", answer=1)
+    based = made.changed(basis=b"days")
+    assert (made.basis, based.basis, based.changed(epoch=2).basis) == (b"", b"days", b"days")
+    assert based.to_json() == made.to_json()
+    line = made.to_json().replace('"status"', '"basis": "ZGF5cw==", "status"')
+    assert Record.from_json(line).basis == b""

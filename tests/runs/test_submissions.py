@@ -6,7 +6,11 @@ import json
 import shutil
 
 import pytest
+from runs.toy_plan import toy_plan
 from toy_agents import HALF
+
+from pytest_agentbench.runs.evaluate import Evaluation
+from pytest_agentbench.runs.submissions import evaluate_submitted
 
 ALL = "\n".join(f"{'sum' if n % 4 else 'double'}[s{n}],{2 * n}" for n in range(12))
 
@@ -83,3 +87,21 @@ def test_a_submission_may_be_a_run_by_its_name(project):
     assert gone.ret == pytest.ExitCode.USAGE_ERROR
     assert "--submission: expected a path that exists, got 'gone'" in gone.stderr.str()
     assert "(there are: main;" in gone.stderr.str()
+
+
+def test_where_answers_cannot_be_scored_at_once_each_is_scored_by_itself(monkeypatch):
+    plan = toy_plan()
+
+    def fail(*_):
+        raise RuntimeError("not this one")
+
+    monkeypatch.setattr(type(plan.benchmark), "score_submitted", fail)
+    evaluation = Evaluation(plan.benchmark, 2)
+    answers = {"sum[s1]": 2, "sum[s2]": "four"}
+    names = ("sum[s1]", "sum[s2]", "sum[s3]")
+    questions = [(plan.dataset.index_of[name], 2) for name in names]
+    evaluate_submitted(evaluation, plan.benchmark, plan.dataset, answers, questions)
+    assert [(one.sample, one.epoch, one.status) for one in evaluation.records] == [
+        ("sum[s1]", 2, "ok"), ("sum[s2]", 2, "invalid"), ("sum[s3]", 2, "error")
+    ]  # fmt: skip
+    assert evaluation.records[0].metrics["exact"]

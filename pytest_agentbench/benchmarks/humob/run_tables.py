@@ -81,8 +81,8 @@ def _days(dataset: HumobDataset, valid: Sequence[Record]) -> pl.DataFrame:
     weekend = np.isin(data["d"] % 7, dataset.split.weekend)
     table = table.with_columns(pl.Series("weekend", weekend, dtype=pl.Boolean))
     if valid and not valid[0].basis:
-        generated = np.concatenate([cells_of(r.answer).astype(np.int32) for r in valid])
-        scores = score_days(generated, truth[:, 2:].astype(np.int32), bounds)
+        generated = np.concatenate([cells_of(record.answer).astype(np.int16) for record in valid])
+        scores = score_days(generated, truth[:, 2:], bounds)
         columns = [scores[reading][metric] for reading in READINGS for metric in METRICS]
     else:
         columns = list(days_in(b"".join(record.basis for record in valid)).T)

@@ -11,9 +11,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
-from pytest_agentbench.base.plain import jsonable
+from pytest_agentbench.base.plain import is_array, jsonable, table_size
 from pytest_agentbench.runs.evaluate import FAULTS
 from pytest_agentbench.runs.record import STATUSES, Record
 
@@ -161,14 +162,22 @@ def _line(value: Any) -> str:
         return value
     if value is not None and not _is_plain(value):
         return f"({type(value).__name__})"
-    try:  # long lists of numbers are the rule; what JSON cannot hold goes the slow way
-        text = json.dumps(value, ensure_ascii=False, default=jsonable)
-    except (TypeError, ValueError, RecursionError):
-        text = json.dumps(jsonable(value), ensure_ascii=False)
+    rows = value.tolist() if is_array(value) else value
+    if isinstance(rows, list) and table_size(rows):  # trajectories: the rule, and long
+        text = msgspec.json.encode(rows).decode().replace(",", ", ")
+    else:
+        text = _json(value)
     left = len(text) - MOST_NUMBERS
     if left > 0 and '"' not in text:  # numbers only
         return f"{text[:MOST_NUMBERS]}… ({left:,} more characters)"
     return text
+
+
+def _json(value: Any) -> str:
+    try:  # what JSON cannot hold goes the slow way
+        return json.dumps(value, ensure_ascii=False, default=jsonable)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(jsonable(value), ensure_ascii=False)
 
 
 def _fitted(texts: Sequence[tuple[str, str]], most: int) -> list[list[Any]]:

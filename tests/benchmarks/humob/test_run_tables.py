@@ -113,3 +113,16 @@ def test_another_weekend_can_be_named(load, csv, person, tmp_path):
     assert dataset.split.weekend == (4, 5)
     with pytest.raises(ValueError):  # noqa: PT011 # the words are the parameter's
         load(csv(person(1)), weekend="7")
+
+
+def test_records_that_bring_the_scores_of_their_days_are_not_scored_again(run, load, monkeypatch):
+    _, records = run
+    dataset = load("demo", users="80000-80019")
+    scored = run_tables.day_table(dataset, records)
+    brought = [
+        one.changed(basis=one.metrics.basis) if one.status == "ok" else one for one in records
+    ]
+    assert run_tables.day_table(dataset, [*brought[:7], *records[7:]]).equals(scored)
+    monkeypatch.delattr(run_tables, "score_days")
+    assert run_tables.day_table(dataset, brought).equals(scored)
+    assert run_tables.day_table(dataset, records[4:5]).equals(scored.head(0))

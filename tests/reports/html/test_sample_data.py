@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,3 +44,12 @@ def test_long_lists_of_numbers_are_cut_and_texts_are_not():
     assert rest == f"{len(whole) - len(kept):,} more characters)"
     assert second == "b: [1, 2]"
     assert third == f"c: {json.dumps(['word'] * 1000)}"
+
+
+@given(st.lists(st.lists(st.integers(-(2**70), 2**70) | st.just("1,2"))))
+def test_rows_of_numbers_are_the_json_that_python_writes(rows):
+    assert sample_data.text_of(rows) == json.dumps(rows)
+
+
+def test_an_array_is_shown_as_its_rows():
+    assert sample_data.text_of(np.array([[1, -2], [3, 4]], np.int16)) == "[[1, -2], [3, 4]]"
