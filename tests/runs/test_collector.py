@@ -153,9 +153,9 @@ def test_a_run_of_another_seed_is_not_gone_on_with_and_its_log_is_free_again(col
 def test_records_that_come_together_are_logged_in_one_write(collect, monkeypatch):
     collector = collect()
     written = []
-    append = RunLog.append_all
+    append = RunLog.append
     monkeypatch.setattr(
-        RunLog, "append_all", lambda log, lines: (written.append(lines), append(log, lines))[1]
+        RunLog, "append", lambda log, *lines: (written.append(lines), append(log, *lines))[1]
     )
     samples = ["sum[s1]", "sum[s2]", "sum[s3]"]
     made = [

@@ -48,7 +48,7 @@ def test_long_lists_of_numbers_are_cut_and_texts_are_not():
 
 @given(st.lists(st.lists(st.integers(-(2**70), 2**70) | st.just("1,2"))))
 def test_rows_of_numbers_are_the_json_that_python_writes(rows):
-    assert sample_data.text_of(rows) == json.dumps(rows)
+    assert sample_data.json_text(rows) == json.dumps(rows)
 
 
 def test_an_array_is_shown_as_its_rows():
