@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +22,15 @@ RACY_SECONDS = 2.0
 
 
 def cache_folder() -> Path:
-    """``$AGENTBENCH_CACHE``, else ``agentbench`` in the user's cache folder."""
+    """``$AGENTBENCH_CACHE``, else ``agentbench`` in the user's cache folder.
+
+    ``RuntimeError`` where there is no home folder.
+    """
     if given := os.environ.get("AGENTBENCH_CACHE"):
         return Path(given)
-    return user_cache("agentbench")
-
-
-def user_cache(program: str) -> Path:
-    """The folder of a program in the user's cache; ``RuntimeError`` where there is no home folder."""
     import platformdirs  # 6 ms
 
-    return platformdirs.user_cache_path(program, appauthor=False)
+    return platformdirs.user_cache_path("agentbench", appauthor=False)
 
 
 def file_digest(path: Path) -> str:
@@ -141,21 +139,19 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def one_at_a_time(
-    path: Path, seconds: float = -1, unless: Callable[[], bool] | None = None
-) -> Iterator[None]:
+def one_at_a_time(path: Path) -> Iterator[None]:
     """Lets one process build ``path`` while the others wait, by a lock file beside it.
 
-    Nobody waits longer than ``seconds``, nor when ``unless`` holds. Without the lock (a disk may refuse
-    it) several processes build at once, which costs time but stays correct.
+    Without the lock (a disk may refuse it) several processes build at once, which costs time but stays
+    correct.
     """
     import filelock  # 20 ms, and only what is not in the cache yet needs it
 
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):  # a timeout is one, too
+        with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = filelock.FileLock(path.with_name(f"{path.name}.lock"), fallback_to_soft=False)
-            stack.enter_context(lock.acquire(timeout=seconds, cancel_check=unless))
+            stack.enter_context(lock)
         yield
 
 

@@ -1,7 +1,7 @@
 """When the loops of :mod:`.trajectory_kernels` are compiled and loaded.
 
-Numba takes 0.7 s to import and load, and 3 s more where it has to compile first, as on a fresh
-machine or in CI. NumPy scores 300 users in that 0.7 s, so it serves short runs, to the same bits, and
+Numba takes 0.8 s to import and load, and 3 s more where it has to compile first, as on a fresh
+machine or in CI. NumPy scores 1,000 users in that 0.8 s, so it serves short runs, to the same bits, and
 importing this module does not import numba. Numba keeps compiled code on disk (``NUMBA_CACHE_DIR``,
 else ``__pycache__`` beside the loops, else the user's cache folder), where later processes find it.
 """
@@ -18,8 +18,8 @@ from pytest_agentbench.metrics import trajectory_kernels as loops
 
 Backend = Literal["auto", "numpy", "numba"]
 
-# Pairs of n-grams that one process compares with NumPy, in 0.7 s, before it loads numba.
-NUMPY_PAIRS = 15_000_000
+# Pairs of n-grams that one process compares with NumPy, in 0.8 s, before it loads numba.
+NUMPY_PAIRS = 50_000_000
 # What a call counts at least: its own overhead is that of so many pairs.
 _PAIRS_OF_A_CALL = 6_000
 

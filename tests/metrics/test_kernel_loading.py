@@ -64,7 +64,7 @@ def test_one_user_is_scored_without_waiting_for_numba():
     assert output(python(code)) == "False"
 
 
-@pytest.mark.parametrize(("pairs", "jobs_without"), [(6_000_000, 2), (1, 2500), (10**9, 0)])
+@pytest.mark.parametrize(("pairs", "jobs_without"), [(20_000_000, 2), (1, 8333), (10**9, 0)])
 def test_many_small_jobs_get_the_kernels_like_a_large_one(fresh, pairs, jobs_without):
     kernels = kernel_loading.Kernels(None, None, None)
     fresh.setattr(kernel_loading, "load", lambda: kernels)
