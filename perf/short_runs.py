@@ -1,11 +1,11 @@
 """Short runs: 20 samples of each benchmark beside a bare session.
 
-`pytest --benchmark NAME --limit 20` on the demo data with its default baseline, all reports and plots
-included, and a pytest session of as many empty test functions; both without other plugins. Processor time
-of the whole process, the least of several, taken in turns; "beyond" is what the run needs more than the bare
-session. "first" is the first run ever: an empty cache, in which the script of plots is made, once for each
-version of vl-convert. Texts are measured by no models (`--text-models none`). Sizes are of report.html: of
-these 20 samples, and of the whole demo.
+Sessions of `pytest --benchmark NAME --limit 20` on the demo data, each with its default baseline and with
+all reports and plots, beside one of as many empty test functions; no other plugins. Processor time of the
+whole process, the least of several, taken in turns; "beyond" is what the run needs more than the bare session.
+"first" is the first run ever: an empty cache, in which the script of plots is made, once for each version of
+vl-convert. Texts are measured by no models (`--text-models none`). Sizes are of report.html: of these 20
+samples, and of the whole demo.
 """
 
 from __future__ import annotations
