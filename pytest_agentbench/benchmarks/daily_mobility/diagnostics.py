@@ -97,25 +97,21 @@ def noise_ceiling(truth: Population, people: int) -> dict[str, dict[str, dict[st
         scoring.DOCUMENTED: scoring.documented(truth, truth),
         scoring.PUBLISHED: scoring.published(truth, truth),
     }
-    values: dict[str, dict[str, list[Floats]]] = {
-        reading: {row.metric: [] for row in scoring.DIVERGENCES} for reading in readings
-    }
+    values: dict[str, dict[str, Floats]] = {reading: {} for reading in readings}
     for row in scoring.DIVERGENCES:
         total = len(getattr(truth, row.field))
-        for _ in range(resamples):
-            drawn = np.bincount(rng.integers(0, total, people), minlength=total)
-            weights = drawn[None].astype(np.float64)
-            for reading, divergences in readings.items():
-                values[reading][row.metric].append(np.asarray(divergences[row.metric](weights)))
+        weights = np.empty((resamples, total))
+        for drawn in weights:
+            drawn[:] = np.bincount(rng.integers(0, total, people), minlength=total)
+        for reading, divergences in readings.items():
+            values[reading][row.metric] = np.asarray(divergences[row.metric](weights))
     return {reading: _spread(metrics) for reading, metrics in values.items()}
 
 
-def _spread(metrics: dict[str, list[Floats]]) -> dict[str, dict[str, float]]:
-    arrays = {metric: np.concatenate(parts) for metric, parts in metrics.items()}
+def _spread(arrays: dict[str, Floats]) -> dict[str, dict[str, float]]:
     mean = sum(1 - array for array in arrays.values()) / len(arrays)
-    arrays[scoring.FINAL] = np.asarray(100 * mean)
     result = {}
-    for metric, array in arrays.items():
+    for metric, array in {**arrays, scoring.FINAL: np.asarray(100 * mean)}.items():
         low, high = np.percentile(array, PERCENTILES).tolist()
         result[metric] = {"value": float(array.mean()), "low": low, "high": high}
     return result

@@ -97,13 +97,20 @@ def lexicon() -> dict[str, float]:
     packaged = _packaged_lexicon()
     if packaged is None:
         raise LexiconError("VADER's lexicon is not installed")
-    words = mended(_parse(packaged.read_text(encoding="utf-8")))
-    if digest(words) != _MENDED_SHA256:
+    words = _read(packaged, packaged.stat().st_mtime_ns)
+    if words is None:
         raise LexiconError(
             f"{packaged}: expected the lexicon of vaderSentiment 3.3.2, got another one; install it "
             f"with: pip install vaderSentiment==3.3.2"
         )
     return words
+
+
+@functools.lru_cache(maxsize=1)
+def _read(packaged: Path, _stamp: int) -> dict[str, float] | None:
+    """The mended lexicon of a file; None if it is not the one that is meant. Asked for several times."""
+    words = mended(_parse(packaged.read_text(encoding="utf-8")))
+    return words if digest(words) == _MENDED_SHA256 else None
 
 
 def mended(words: dict[str, float]) -> dict[str, float]:
