@@ -137,5 +137,5 @@ def test_what_is_no_finite_number_is_not_measured(value):
 
 
 def test_numbers_without_a_reading_are_not_measured():
-    with pytest.raises(ValueError, match="`r`: expected an object, got 0.5"):
+    with pytest.raises(ValueError, match=r"`r`: expected an object, got 0\.5"):
         as_metrics({"r": 0.5})
