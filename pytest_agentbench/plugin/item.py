@@ -164,8 +164,9 @@ def _put_on(
     unanswered: list[Made] = []
     if asks:
         last = attempts.pop() if attempts else []
-        begun = item.stash.get(_BEGUN, set())
-        item.stash[_BEGUN] = set()
+        begun = item.stash.get(_BEGUN, None) or set()
+        if begun:
+            del item.stash[_BEGUN]
         if len(last) == 1:
             last = [_with_evidence(last[0], report)]
             if plan.asks_ahead:

@@ -6,7 +6,6 @@ import base64
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -258,11 +257,7 @@ class Collector:
         return [self.name(question)[0] for question in sorted(lost)]
 
     def name(self, question: Question) -> tuple[str, int]:
-        return self._names[question.sample], question.epoch
-
-    @cached_property
-    def _names(self) -> list[str]:
-        return [str(key) for key in self.plan.dataset.keys]
+        return str(self.plan.dataset.keys[question.sample]), question.epoch
 
 
 def _question(record: Record) -> tuple[str, int]:

@@ -14,6 +14,7 @@ import os
 import re
 import stat
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +32,7 @@ HOUSE = ".agentbench"  # in pytest's rootdir
 MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
 ANSWERS = "answers.jsonl"  # as they came, unchecked, until their records are logged
 _LARGEST_JSON = 256 << 20  # bytes of a manifest or scores; ours have some thousands
+_LOOK_SECONDS = 0.1  # between two looks whether the log is where it was; it costs more than a line
 _LONGEST_NAME = 80  # characters of an agent's name in a folder's; a command may be longer
 
 
@@ -88,6 +90,7 @@ class RunLog:
         self._file = self._taken() if kind == "resumed" else None
         self._size = 0  # after the last line of ours
         self._lines: LogLines | None = None
+        self._look_again = 0.0
         self._answers: int | None = None
         self._described = False
         self._closed = False
@@ -99,13 +102,13 @@ class RunLog:
         Returns where each is, so that it can be read back from there.
         """
         with self._lock:
-            self._size = _write_line(self._ready(), "\n".join(lines))
+            file, start = self._ready(), self._size
+            self._size += _write_line(file, "\n".join(lines))
             if self._lines is None:
                 return [None] * len(lines)
-            starts = itertools.accumulate((len(line) + 1 for line in lines), initial=0)
-            first = self._size - sum(len(line) + 1 for line in lines)
+            starts = itertools.accumulate((len(line) + 1 for line in lines), initial=start)
             return [
-                Logged(self._lines, first + start, len(line))
+                Logged(self._lines, start, len(line))
                 for start, line in zip(starts, lines, strict=False)
             ]
 
@@ -114,6 +117,8 @@ class RunLog:
         with self._lock:
             if self._closed:
                 return
+            if self._answers is None:
+                self._look_again = 0.0  # a folder that is gone is no disk that is gone
             self._ready()
             if self._answers is None:
                 flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -155,9 +160,13 @@ class RunLog:
             self._make()
         if not self._described:
             self._describe()
-        lost = self.lost
-        if lost is not None:
-            raise LogLost(lost)
+        now = time.monotonic()
+        if now >= self._look_again:
+            self._look_again = now + _LOOK_SECONDS
+            lost = self.lost
+            if lost is not None:
+                self._look_again = 0.0  # it is not to be found later
+                raise LogLost(lost)
         assert self._file is not None
         return self._file
 
@@ -218,6 +227,7 @@ class RunLog:
         heal(self.folder)
         write_json(self.folder / MANIFEST, self.manifest)
         self._lines = LogLines.of(self._path, self._file)
+        self._size = os.fstat(self._file).st_size
         self._described = True
 
     def close(self) -> None:
@@ -254,7 +264,7 @@ def _made(folder: Path) -> Path:
 
 
 def _write_line(file: int, line: str) -> int:
-    """Writes a line, or several, whole or not at all; the size of the file then."""
+    """Writes a line, or several, whole or not at all; how many bytes they have."""
     data = memoryview(f"{line}\n".encode("ascii"))
     written = 0
     try:
@@ -264,7 +274,7 @@ def _write_line(file: int, line: str) -> int:
         with contextlib.suppress(OSError):
             os.ftruncate(file, os.fstat(file).st_size - written)
         raise
-    return os.fstat(file).st_size
+    return written
 
 
 def heal(folder: Path, name: str = RECORDS) -> None:

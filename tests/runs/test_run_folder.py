@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -136,3 +137,26 @@ def test_a_json_file_that_is_none_of_ours_is_refused(tmp_path, text, message):
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(BenchmarkError, match=message):
         run_folder.read_json(tmp_path / "x.json", "scores")
+
+
+def test_a_record_is_read_back_from_where_it_was_appended(folder):
+    log = run_folder.RunLog(folder, {"schema": 1}, "resumed")
+    made = [record(f"s[{n}]").changed(answer=f"{n}" * 600) for n in range(4, 8)]
+    places = [log.append(one.to_json()) for one in made]
+    log.close()
+    assert [p.answer(r.sample, 1) for p, r in zip(places, made, strict=True)] == [
+        r.answer for r in made
+    ]
+    assert [r.answer for r in run_folder.read_records(folder)[3:]] == [r.answer for r in made]
+
+
+def test_a_log_that_was_cut_between_two_looks_is_not_taken_for_whole(folder):
+    log = run_folder.RunLog(folder, {"schema": 1}, "resumed")
+    log.append(record("s[4]").to_json())
+    os.truncate(folder / "records.jsonl", 10)
+    log.append(record("s[5]").to_json())  # before the next look
+    assert "was cut while the run was under way" in log.lost
+    log._look_again = 0.0
+    with pytest.raises(run_folder.LogLost, match="was cut"):
+        log.append(record("s[6]").to_json())
+    log.close()
