@@ -119,9 +119,14 @@ def times_fit(table: Table, dataset: HumobDataset, places: Places, at: Places, t
     users = np.flatnonzero(fits)
     if len(users):
         wanted, sizes = dataset.targets_of(places[users])
-        same = joined(table.rows, starts[users], stops[users])[:, :2] == wanted[:, :2]
-        fits[users] = of_all_rows(same.all(axis=1), sizes)
+        given = joined(table.rows, starts[users], stops[users])
+        fits[users] = of_all_rows(_times(given) == _times(wanted), sizes)
     return fits
+
+
+def _times(rows: npt.NDArray[np.int16]) -> npt.NDArray[np.int32]:
+    """Day and half hour of each row as one number, which is compared ten times as fast as two."""
+    return rows.view(np.int32)[:, 0]
 
 
 def of_all_rows(right: Mask, sizes: npt.NDArray[np.int64]) -> Mask:
