@@ -33,13 +33,19 @@ def _installed(_path: tuple[str, ...]) -> list[tuple[str, EntryPoint]]:
 
 def match(name: str) -> str | None:
     """The full name of the benchmark that ``name`` means, whatever its case."""
-    return next((known for known in available() if known.lower() == name.lower()), None)
+    entry = _entry(name)
+    return None if entry is None else entry.name
 
 
 def installed(name: str) -> Benchmark | None:
     """The benchmark that is registered under this name; nothing that the name itself says is imported."""
-    known = match(name)
-    return None if known is None else _made(available()[known].load(), available()[known].value)
+    entry = _entry(name)
+    return None if entry is None else _made(entry.load(), entry.value)
+
+
+def _entry(name: str) -> EntryPoint | None:
+    known = available().values()  # read once: it looks through every package that is installed
+    return next((entry for entry in known if entry.name.lower() == name.lower()), None)
 
 
 def get(name: str) -> Benchmark:

@@ -119,9 +119,9 @@ def busy(seconds):
 
 @pytest.mark.parametrize("target", [sync_sleep, async_sleep, blocking_async, busy])
 def test_a_slow_call_is_given_up_and_the_next_one_answers(target):
-    agent = LocalAgent(target, timeout=0.5)
-    with pytest.raises(AgentTimeout, match=r"no answer within 0.5 s"):
-        agent(30)
+    agent = LocalAgent(target, timeout=1.0)
+    with pytest.raises(AgentTimeout, match=r"no answer within 1 s"):
+        agent(90)
     assert agent(0) == "done"
     agent.close()
 
@@ -137,7 +137,7 @@ def test_a_coroutine_that_ran_out_of_time_is_cancelled():
 
     with pytest.raises(AgentTimeout):
         LocalAgent(forever, timeout=0.1)(1)
-    assert ended.wait(timeout=10)
+    assert ended.wait(timeout=90)
 
 
 def test_python_code_that_ran_out_of_time_is_interrupted():
@@ -151,7 +151,7 @@ def test_python_code_that_ran_out_of_time_is_interrupted():
 
     with pytest.raises(AgentTimeout):
         LocalAgent(forever, timeout=0.1)(1)
-    assert ended.wait(timeout=10)
+    assert ended.wait(timeout=90)
 
 
 def test_many_threads_may_call_at_once():

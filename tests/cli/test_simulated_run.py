@@ -13,14 +13,14 @@ meeting = threading.Barrier(3)
 
 class Mine(RecommendationAgent):
     def workflow(self):
-        meeting.wait(30)
+        meeting.wait(90)
         return self.task["candidate_list"]
 """
 SLOW = """
 class Mine(RecommendationAgent):
     def workflow(self):
         if self.task["task_id"] == 1:
-            time.sleep(1.5)
+            time.sleep(3)
         return self.task["candidate_list"]
 """
 
@@ -40,14 +40,14 @@ def test_as_many_calls_go_on_at_once_as_there_are_workers(project, challenge):
     [("enable_threading=False", [0, 1]), ("enable_threading=True, max_workers=2", [0, 2, 3, 4, 5])],
 )
 def test_when_the_time_is_over_the_rest_is_missing(project, challenge, threads, answered):
-    limits = f"SIMULATE = dict({threads}, time_limitation=0.01)\n"
+    limits = f"SIMULATE = dict({threads}, time_limitation=0.02)\n"
     result, said = challenge("ranks", limits + SLOW)
     assert result.ret == 0
     assert [output["task"]["task_id"] for output in said["outputs"]] == answered
     missing = 6 - len(answered)
     result.stdout.fnmatch_lines(
         [
-            "stopped: the time is over (time_limitation: 0.01 minutes); "
+            "stopped: the time is over (time_limitation: 0.02 minutes); "
             f"{missing} of 6 tasks are missing"
         ]
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import io
 import json
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.humob.data import DEMO_FILE
 from pytest_agentbench.benchmarks.humob.tables import read_table
 from pytest_agentbench.settings.settings import OPTIONS
@@ -177,6 +179,13 @@ def test_a_file_of_anything_is_refused_by_name_or_read_as_what_it_is(data):
         humob_tables.check(kind + data)
 
 
+@pytest.fixture
+def packages_seen_once(monkeypatch):
+    """Else most of the time goes into a look through all that is installed, for every example."""
+    monkeypatch.setattr(registry, "available", functools.cache(registry.available))
+
+
+@pytest.mark.usefixtures("packages_seen_once")
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.dictionaries(

@@ -53,6 +53,7 @@ def test_jumps_change_no_duration_and_no_timeout(project, clock, extra):
     assert all(0 <= record["seconds"] < 4 for record in records.values())
 
 
+@pytest.mark.slow
 def test_a_run_of_the_past_neither_replaces_nor_hides_another(project, clock):
     write_agent(project)
     for offset in ("+0", "-400d", "-400d"):

@@ -102,7 +102,7 @@ def test_nothing_runs_that_was_deselected(project):
 
 def test_the_first_failure_stops_the_rest(project):
     project.write(
-        agent__py="import time\ndef agent(c):\n    time.sleep(0.3 if c['a'] else 0)\n    open(f'asked-{c[\"a\"]}', 'w').close()\n    return 'x'\n"
+        agent__py="import time\ndef agent(c):\n    time.sleep(1 if c['a'] else 0)\n    open(f'asked-{c[\"a\"]}', 'w').close()\n    return 'x'\n"
     )
     result = project.pytest("--benchmark=toysum", "--agent=agent.py", "--concurrency=2", "-x")
     assert result.ret == 1

@@ -122,16 +122,13 @@ def test_a_printed_node_id_runs_without_naming_the_benchmark_again(project):
     assert names(result) == ["sum[s3]", "gate[coverage"]
 
 
-def test_a_node_id_printed_below_rootdir_runs_there(project):
+def test_a_node_id_printed_below_rootdir_runs_there(project, monkeypatch):
     project.write(pytest__ini="[pytest]\n", sub___x__txt="")
-    code = (
-        "import os, subprocess, sys; os.chdir('sub');"
-        "sys.exit(subprocess.call([sys.executable, '-m', 'pytest', '-rA', *sys.argv[1:]]))"
-    )
-    first = project.python("-c", code, "--benchmark=toysum", "--limit=1")
+    monkeypatch.chdir(project.path / "sub")
+    first = project.pytest("-rA", "--benchmark=toysum", "--limit=1")
     (line,) = [line for line in first.outlines if line.startswith("PASSED") and "gate" not in line]
     nodeid = line.split(" ")[1]
-    again = project.python("-c", code, nodeid)
+    again = project.pytest("-rA", nodeid)
     assert again.ret == 0
     again.stdout.fnmatch_lines([f"PASSED {nodeid.replace('[', '[[]')}", "*2 passed*"])
 

@@ -14,16 +14,13 @@ def test_a_conftest_may_override_the_agent(project):
     assert project.scores()["agent"]["name"] == "conftest.py:agent"
 
 
-def test_a_conftest_beside_the_user_may_override_the_agent(project):
+def test_a_conftest_beside_the_user_may_override_the_agent(project, monkeypatch):
     project.write(
         pytest__ini="[pytest]\n",
         sub___conftest__py="import pytest\n@pytest.fixture\ndef agent(agent):\n    return lambda c: agent(c) + 1\n",
     )
-    code = (
-        "import os, subprocess, sys; os.chdir('sub');"
-        "sys.exit(subprocess.call([sys.executable, '-m', 'pytest', '--benchmark=toysum']))"
-    )
-    assert project.python("-c", code).ret == 0
+    monkeypatch.chdir(project.path / "sub")
+    assert project.pytest("--benchmark=toysum").ret == 0
     exact, lenient = (
         project.scores()["readings"][r]["accuracy"]["value"] for r in ("exact", "lenient")
     )

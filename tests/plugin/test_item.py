@@ -117,10 +117,10 @@ def test_a_rerun_replaces_what_it_repeats(project, extra):
 
 def test_pytest_timeout_fails_a_sample_alone(project):
     project.write(
-        agent__py="import time\ndef agent(c):\n    if c['a'] == 3: time.sleep(30)\n    return c['a'] + c['b']\n"
+        agent__py="import time\ndef agent(c):\n    if c['a'] == 3: time.sleep(600)\n    return c['a'] + c['b']\n"
     )
     result = project.pytest_process(
-        "--benchmark=toysum", "--agent=agent.py", "-p", "timeout", "--timeout=1"
+        "--benchmark=toysum", "--agent=agent.py", "-p", "timeout", "--timeout=3"
     )
     assert result.ret == 1
     result.assert_outcomes(passed=11, failed=2)

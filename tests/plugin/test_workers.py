@@ -66,7 +66,7 @@ def test_the_controller_runs_no_code_of_the_agent(project):
         "-n2",
         "--run-dir=out",
     )
-    assert project.pytest(*args).ret == 1
+    assert project.pytest_process(*args).ret == 1
     assert sorted((project.path / "imported").read_text().split()) == ["gw0", "gw1"]
     digest = hashlib.sha256((project.path / "agent.py").read_bytes()).hexdigest()
     manifest = json.loads((project.path / "out" / "manifest.json").read_text())

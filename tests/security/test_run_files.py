@@ -14,6 +14,7 @@ from pytest_agentbench.runs import names, run_folder
 BAITED = Path(__file__).with_name("baited_runs.py")
 
 
+@pytest.mark.slow
 def test_nothing_that_the_files_of_a_run_name_is_followed(project):
     """Every command of ``agentbench``, --resume, --baseline and --submission, heard by an audit hook.
 

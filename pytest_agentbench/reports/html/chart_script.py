@@ -38,7 +38,7 @@ def chart_script() -> ChartScript:
         return _made()
     if kept := _kept(path):
         return kept
-    with files.one_at_a_time(path, unless=path.exists):
+    with files.one_at_a_time(path):
         if kept := _kept(path):
             return kept
         made = _made()

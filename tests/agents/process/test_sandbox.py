@@ -44,7 +44,7 @@ def test_an_import_without_end_is_given_up(isolated):
 
 
 def test_the_time_of_imports_is_not_the_agents(isolated):
-    agent = isolated("import time\ntime.sleep(1.2)\ndef agent(context): return 1", timeout=1.0)
+    agent = isolated("import time\ntime.sleep(2.4)\ndef agent(context): return 1", timeout=2.0)
     assert agent(0) == 1
 
 

@@ -205,8 +205,8 @@ def test_a_fork_opens_its_own_connection(opened):
     queue = context.Queue()
     process = context.Process(target=child, args=(queue,))
     process.start()
-    assert queue.get(timeout=20) == "Ada"
-    assert queue.get(timeout=20) == process.pid
+    assert queue.get(timeout=90) == "Ada"
+    assert queue.get(timeout=90) == process.pid
     process.join()
     assert opened.get("user", "u1")["name"] == "Ada"
 
