@@ -47,27 +47,36 @@ def score_samples(samples: Sequence[Sample], answers: Sequence[Any]) -> list[Mea
 
 def means(scores: DayScores, counts: Ints) -> list[Measured]:
     """The means of users over their days, of which each has ``counts``; the scores of the days are their basis."""
-    names = [(reading, metric) for reading, metrics in scores.items() for metric in metrics]
-    basis = np.stack([scores[reading][metric] for reading, metric in names], axis=1).tobytes()
-    columns = {
-        reading: {metric: values.tolist() for metric, values in metrics.items()}
-        for reading, metrics in scores.items()
-    }
-    width = 8 * len(names)
+    basis = np.stack([days for metrics in scores.values() for days in metrics.values()], axis=1)
+    packed, width = basis.tobytes(), 8 * basis.shape[1]
+    columns = columns_of_means(scores, counts)
     bounds = [0, *np.cumsum(counts).tolist()]
     return [
         Measured(
             {
-                reading: {
-                    metric: math.fsum(days[low:high]) / (high - low)  # as metrics.bootstrap.mean
-                    for metric, days in metrics.items()
-                }
+                reading: {metric: column[user] for metric, column in metrics.items()}
                 for reading, metrics in columns.items()
             },
-            basis[width * low : width * high],
+            packed[width * low : width * high],
         )
-        for low, high in itertools.pairwise(bounds)
+        for user, (low, high) in enumerate(itertools.pairwise(bounds))
     ]
+
+
+def columns_of_means(scores: DayScores, counts: Ints) -> dict[str, dict[str, list[float]]]:
+    """The means of users over their days, of which each has ``counts``, by reading and metric."""
+    bounds = [0, *np.cumsum(counts).tolist()]
+
+    def of(days: list[float]) -> list[float]:
+        # As metrics.bootstrap.mean.
+        return [
+            math.fsum(days[low:high]) / (high - low) for low, high in itertools.pairwise(bounds)
+        ]
+
+    return {
+        reading: {metric: of(values.tolist()) for metric, values in metrics.items()}
+        for reading, metrics in scores.items()
+    }
 
 
 def days_in(basis: bytes) -> Floats:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,33 +22,56 @@ from pytest_agentbench.benchmarks.protocol import Accepted, Measured
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from pytest_agentbench.benchmarks.humob.scoring import DayScores
+
 _SIDE = CELL_MAX - CELL_MIN + 1
 
 
-def score_submitted(
-    dataset: HumobDataset, table: Table, indices: Sequence[int]
-) -> list[Accepted | None]:
-    """The answers of these users in the table of a submission; None for one that is missing or invalid."""
-    places = np.asarray(indices, np.intp)
+class ValidUsers(NamedTuple):
+    """Users with a cell for every target and nothing else, one after another."""
+
+    at: npt.NDArray[np.intp]  # among the users asked for
+    cells: npt.NDArray[np.int32]
+    truth: npt.NDArray[np.int16]
+    sizes: npt.NDArray[np.int64]  # rows of each
+
+
+def valid_users(
+    dataset: HumobDataset, table: Table, places: npt.NDArray[np.intp]
+) -> ValidUsers | None:
+    """Those of these users whose answers in the table of a submission are valid; None if nobody's is."""
     at, there = found(table, dataset, places)
     valid = np.flatnonzero(times_fit(table, dataset, places, at, there))
-    accepted: list[Accepted | None] = [None] * len(places)
     starts, stops = table.starts[at], table.starts[at + 1]
     cells = _cells(table, starts[valid], stops[valid])
     if len(cells) and (cells.min() < CELL_MIN or cells.max() > CELL_MAX):
         inside = ((cells >= CELL_MIN) & (cells <= CELL_MAX)).min(axis=1)
         valid = valid[of_all_rows(inside, (stops - starts)[valid])]
         cells = _cells(table, starts[valid], stops[valid])
-    if not len(valid):
+    return ValidUsers(valid, cells, *dataset.targets_of(places[valid])) if len(valid) else None
+
+
+def score_submitted(
+    dataset: HumobDataset, table: Table, indices: Sequence[int]
+) -> list[Accepted | None]:
+    """The answers of these users in the table of a submission; None for one that is missing or invalid."""
+    accepted: list[Accepted | None] = [None] * len(indices)
+    users = valid_users(dataset, table, np.asarray(indices, np.intp))
+    if users is None:
         return accepted
-    truth, sizes = dataset.targets_of(places[valid])
-    metrics = [Measured({})] * len(valid)
+    metrics = [Measured({})] * len(users.at)
     if dataset.truth_known:
-        bounds, counts = bounds_of_days(truth[:, 0], sizes)
-        metrics = means(score_days(cells, truth[:, 2:], bounds), counts)
-    for place, text, measured in zip(valid.tolist(), _texts(cells, sizes), metrics, strict=True):
+        metrics = means(*day_scores(users))
+    texts = _texts(users.cells, users.sizes)
+    for place, text, measured in zip(users.at.tolist(), texts, metrics, strict=True):
         accepted[place] = Accepted(text, measured)
     return accepted
+
+
+def day_scores(users: ValidUsers) -> tuple[DayScores, npt.NDArray[np.int64]]:
+    """The scores of all their days, and how many each of them has."""
+    bounds, counts = bounds_of_days(users.truth[:, 0], users.sizes)
+    return score_days(users.cells, users.truth[:, 2:], bounds), counts
 
 
 def _cells(

@@ -7,7 +7,6 @@ answers one by one and says what is wrong with each.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,14 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.humob import scoring, table_cache
+from pytest_agentbench.benchmarks.humob import scoring, submitted, table_cache
 from pytest_agentbench.benchmarks.humob.data import HumobDataset, Split
-from pytest_agentbench.benchmarks.humob.editions import COLUMNS, MASKED
+from pytest_agentbench.benchmarks.humob.editions import COLUMNS
 from pytest_agentbench.benchmarks.humob.submission import FileAnswers, wrong_users
 from pytest_agentbench.benchmarks.humob.tables import Table, in_order, merged, rows_of
 from pytest_agentbench.benchmarks.protocol import Portion, Sample, Scored
 from pytest_agentbench.metrics import kernel_loading
-from pytest_agentbench.metrics.bootstrap import mean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -123,41 +121,26 @@ def read_group(group: Group, split: Split) -> Portion:
 
 
 def _scored(dataset: HumobDataset, given: Table) -> tuple[Scored, npt.NDArray[np.intp]]:
-    """The users who have a cell for every target and nothing else, measured; and all others."""
-    at = np.searchsorted(given.uids, dataset.uids).clip(max=len(given.uids) - 1)
-    sizes = dataset.stops - dataset.starts
-    fit = (given.uids[at] == dataset.uids) & (given.starts[at + 1] - given.starts[at] == sizes)
+    """The users whose answers are valid, measured; and all others."""
+    valid = np.zeros(len(dataset), bool)
     metrics: dict[str, dict[str, list[float]]] = {
         reading: {name: [] for name in scoring.METRICS} for reading in scoring.READINGS
     }
     if len(dataset.table.rows) >= COMPILED_ROWS:
         with contextlib.suppress(ImportError):  # without numba NumPy does it, slowly, and says so
             kernel_loading.load()
-    candidates = np.flatnonzero(fit)
     span = dataset.split.days
     # Too few days to be scored in threads: every core of the cluster has a task already.
     at_once = max(1, (scoring.THREADED_DAYS - 2) // (span.last - span.first + 1))
-    for start in range(0, len(candidates), at_once):
-        users = candidates[start : start + at_once]
-        owner = np.repeat(users, sizes[users])
-        place = np.arange(len(owner)) - np.repeat(
-            np.cumsum(sizes[users]) - sizes[users], sizes[users]
-        )
-        truth = dataset.table.rows[dataset.starts[owner] + place]
-        cells = given.rows[given.starts[at[owner]] + place]
-        right = (truth[:, :2] == cells[:, :2]).all(axis=1) & (cells[:, 2] != MASKED)
-        fit[owner[~right]] = False
-        kept = fit[owner]
-        owner, truth, cells = owner[kept], truth[kept], cells[kept]
-        if not len(owner):
+    for start in range(0, len(dataset), at_once):
+        places = np.arange(start, min(start + at_once, len(dataset)))
+        users = submitted.valid_users(dataset, given, places)
+        if users is None:
             continue
-        changes = (owner[1:] != owner[:-1]) | (truth[1:, 0] != truth[:-1, 0])
-        bounds = np.concatenate(([0], np.flatnonzero(changes) + 1, [len(owner)])).astype(np.int64)
-        days = scoring.score_days(cells[:, 2:], truth[:, 2:], bounds)
-        edges = [0, *(np.flatnonzero(np.diff(owner[bounds[:-1]])) + 1).tolist(), len(bounds) - 1]
+        valid[places[users.at]] = True
+        found = scoring.columns_of_means(*submitted.day_scores(users))
         for reading, columns in metrics.items():
             for name, column in columns.items():
-                values = days[reading][name]
-                column += [mean(values[low:high], None) for low, high in itertools.pairwise(edges)]
-    names = [str(dataset.keys[index]) for index in np.flatnonzero(fit).tolist()]
-    return Scored(names, metrics), np.flatnonzero(~fit)
+                column += found[reading][name]
+    names = [str(dataset.keys[index]) for index in np.flatnonzero(valid).tolist()]
+    return Scored(names, metrics), np.flatnonzero(~valid)
