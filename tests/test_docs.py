@@ -282,7 +282,8 @@ def test_ci_installs_and_tests_as_the_readme_says():
     assert f"\n{install}\n" in run
     everything = test.removesuffix(' -m "not slow"')  # CI runs the slow tests, too
     assert everything != test
-    assert f"\n{everything.replace('-n 2', '-n 3')} --hypothesis-profile=ci\n" in run
+    balanced = everything.replace("-n 2", "-n 3 --dist worksteal")
+    assert f"\n{balanced} --hypothesis-profile=ci\n" in run
 
 
 def test_the_promises_of_reliability_have_their_tests():

@@ -78,7 +78,9 @@ def agent(context):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="process isolation needs POSIX")
 @pytest.mark.parametrize(
-    "extra", [[], ["-n2"], ["--concurrency=3"]], ids=["serial", "xdist", "ahead"]
+    "extra",
+    [[], pytest.param(["-n2"], marks=pytest.mark.slow), ["--concurrency=3"]],
+    ids=["serial", "xdist", "ahead"],
 )
 def test_an_isolated_agent_may_crash_and_hang_and_the_run_goes_on(project, extra):
     project.write(agent__py=CRASHING)
@@ -182,7 +184,9 @@ def test_an_agent_may_ask_a_model_and_what_it_used_is_counted(project, chat, iso
     assert "sk-very-secret" not in result.stdout.str()
 
 
-@pytest.mark.parametrize("extra", [[], ["-n2"]], ids=["serial", "xdist"])
+@pytest.mark.parametrize(
+    "extra", [[], pytest.param(["-n2"], marks=pytest.mark.slow)], ids=["serial", "xdist"]
+)
 @pytest.mark.parametrize("budget", ["max_tokens: 60\n", "max_cost: 0.008\n"])
 def test_a_run_stops_with_what_it_has_when_its_budget_is_spent(project, chat, extra, budget):
     project.write(agent__py=ASKING, s__yaml=scenario(chat, budget))

@@ -7,7 +7,7 @@ import os
 import pytest
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize("workers", [[], pytest.param(["-n2"], marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("name", "file"),
     [("humob", "test_humob.py"), ("BehaviorModeling", "test_behavior_modeling.py")],

@@ -84,7 +84,7 @@ def pytest_sessionfinish(session, exitstatus):
 """
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize("workers", [[], pytest.param(["-n2"], marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("args", "status"),
     [

@@ -76,7 +76,7 @@ def test_collecting_alone_asks_nothing(project):
     assert not project.runs()
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize("workers", [[], pytest.param(["-n2"], marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "chosen", [["-k", "other"], ["test_mine.py::test_other"], ["-k", "nothing"]]
 )
@@ -95,7 +95,7 @@ def test_a_mistake_is_told_once(project):
     assert "BenchmarkError" not in text
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize("workers", [[], pytest.param(["-n2"], marks=pytest.mark.slow)])
 def test_two_benchmarks_in_one_folder_are_refused_before_anything_is_asked(project, workers):
     other = "from toybench import ToySum\nclass Other(ToySum):\n    name = 'other'\n"
     second = MARKED.replace("test_toysum", "test_other").replace('"toysum"', '"other:Other"')

@@ -21,7 +21,8 @@ def test_of_a_sample_that_is_retried_all_attempts_are_logged_and_the_last_counts
     project, plugin, workers
 ):
     project.write(agent__py=FLAKY)
-    result = project.pytest(
+    run = project.pytest_process if workers else project.pytest  # pytest-retry leaves a server
+    result = run(
         "--benchmark=toysum", "--agent=agent.py", "--gate=accuracy >= 1", *RETRIES[plugin], *workers
     )
     assert result.ret == 0, result.stdout.str()
