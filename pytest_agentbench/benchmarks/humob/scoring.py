@@ -118,8 +118,7 @@ def score_days(
 ) -> DayScores:
     """Both metrics in the readings, by day, for points (x, y) laid out day after day."""
     threads = 1 if len(bounds) < THREADED_DAYS else os.cpu_count() or 1
-    # Two columns of a table are not in one piece, which takes longer to go through than to copy.
-    ours, real = (s.astype(np.int32) if s.dtype == np.int16 else s for s in (generated, reference))
+    ours, real = (in_one_piece(s) if s.dtype == np.int16 else s for s in (generated, reference))
     pairs = day_pairs(ours, real, bounds, bounds)
     similar: Mapping[str, Floats]
     if len(readings) == 1:
@@ -133,6 +132,14 @@ def score_days(
         }
         for reading in readings
     }
+
+
+def in_one_piece(cells: npt.NDArray[np.int16]) -> npt.NDArray[np.int32]:
+    """Two columns of a table as kernels take them. NumPy copies columns ten times as fast as short rows."""
+    copied = np.empty(cells.shape, np.int32)
+    for column in range(cells.shape[1]):
+        copied[:, column] = cells[:, column]
+    return copied
 
 
 def fingerprint() -> str:

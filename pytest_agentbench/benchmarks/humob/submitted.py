@@ -14,7 +14,12 @@ import numpy as np
 
 from pytest_agentbench.benchmarks.humob.data import HumobDataset
 from pytest_agentbench.benchmarks.humob.editions import CELL_MAX, CELL_MIN
-from pytest_agentbench.benchmarks.humob.scoring import bounds_of_days, means, score_days
+from pytest_agentbench.benchmarks.humob.scoring import (
+    bounds_of_days,
+    in_one_piece,
+    means,
+    score_days,
+)
 from pytest_agentbench.benchmarks.humob.submission import found, of_all_rows, times_fit
 from pytest_agentbench.benchmarks.humob.tables import Table, joined
 from pytest_agentbench.benchmarks.protocol import Accepted, Measured
@@ -77,8 +82,7 @@ def day_scores(users: ValidUsers) -> tuple[DayScores, npt.NDArray[np.int64]]:
 def _cells(
     table: Table, starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int32]:
-    """The cells of some users, in one piece: two columns of a table are slow to go through."""
-    return joined(table.rows, starts, stops)[:, 2:].astype(np.int32)
+    return in_one_piece(joined(table.rows, starts, stops)[:, 2:])
 
 
 def _texts(cells: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64]) -> list[str]:
