@@ -95,7 +95,7 @@ def test_a_run_leaves_tables(project, files):
     with (project.path / "out" / "users.csv").open() as file:
         users = list(csv.DictReader(file))
     assert [user["uid"] for user in users] == [str(uid) for uid in range(10)]
-    assert (project.path / "out" / "days.parquet").stat().st_size > 0
+    assert (project.path / "out" / "days.csv").stat().st_size > 0
 
 
 def test_bad_data_is_a_usage_error_with_the_line(project, files):
