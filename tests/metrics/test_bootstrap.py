@@ -141,3 +141,11 @@ def test_sums_of_many_resamples_are_those_of_each_alone(people, columns):
     assert found.shape == (2000, *columns)
     alone = np.array([(values.T * row).sum(axis=-1) for row in weights])
     assert found == pytest.approx(alone, rel=1e-12)
+
+
+@pytest.mark.parametrize("people", [1, 2, 7, 100, 70_001])
+def test_resamples_drawn_together_are_those_drawn_one_by_one(people):
+    clusters = [str(number) for number in range(people)]
+    rng = np.random.default_rng(5)
+    alone = [np.bincount(rng.integers(0, people, people), minlength=people) for _ in range(9)]
+    assert np.array_equal(np.concatenate(list(bootstrap.draw(clusters, 5, 9))), alone)
