@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SCORES = tuple(f"{metric}_{reading}" for reading in READINGS for metric in METRICS)
 WORST = 20
 USERS_AT_A_TIME = 5000  # whose points are held in memory
-LARGE = 1000  # users: with more, tables are written as Parquet, too
+LARGE = 1000  # users (times epochs): with more, tables are written as Parquet, too
 
 
 def write_tables(folder: Path, dataset: HumobDataset, records: Sequence[Record]) -> None:
@@ -49,23 +49,28 @@ def write_tables(folder: Path, dataset: HumobDataset, records: Sequence[Record])
     geobleu, dtw = (users[name] for name in SCORES[:2])
     worst = np.lexsort((users["uid"], -np.where(np.isnan(dtw), np.inf, dtw), geobleu))[:WORST]
     write_csv(folder / "worst_users.csv", _rows(users, worst))
-    kind = np.where(days["weekend"], "weekend", "weekday")
-    day_of_week = (days["d"] % 7).astype(np.str_)
-    parts = [_summary(days, "day_of_week", key) for key in (kind, day_of_week)]
+    parts = [
+        _summary(days, "day_of_week", key, names)
+        for key, names in ((days["weekend"], ("weekday", "weekend")), (days["d"] % 7, "0123456"))
+    ]
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     write_csv(folder / "weekdays.csv", joined)
-    points = _summary(days, "points", days["points"])
+    sizes = range(int(days["points"].max(initial=0)) + 1)
+    points = _summary(days, "points", days["points"], sizes)
     del points["points_per_day"]
     write_csv(folder / "points.csv", points)
 
 
-def _summary(days: Table, name: str, key: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
-    """Number of user-days, their points and their mean scores, for each value of a key."""
-    values = sorted(set(key.tolist()))
-    groups = [np.flatnonzero(key == value) for value in values]
+def _summary(
+    days: Table, name: str, key: npt.NDArray[Any], names: Sequence[str | int]
+) -> dict[str, npt.NDArray[Any]]:
+    """Number of user-days, their points and their mean scores, for each key that occurs, by its name."""
+    found = [(each, np.flatnonzero(key == number)) for number, each in enumerate(names)]
+    found = [(each, rows) for each, rows in found if len(rows)]
+    groups = [rows for _, rows in found]
     columns = {"points_per_day": days["points"], **{score: days[score] for score in SCORES}}
     return {
-        name: np.array(values, key.dtype),
+        name: np.array([each for each, _ in found]),
         "user_days": np.array([len(rows) for rows in groups], np.int64),
         **{
             column: np.array([mean(of_days[rows].tolist(), None) for rows in groups], np.float64)
