@@ -10,9 +10,8 @@ from typing import Any
 
 from pytest_agentbench.agents.captured import Printed
 from pytest_agentbench.agents.described import as_text, described
-from pytest_agentbench.agents.errors import AgentTimeout, NotProvided
+from pytest_agentbench.agents.errors import AgentTimeout, BudgetExceeded, NotProvided
 from pytest_agentbench.agents.interrupts import watched
-from pytest_agentbench.agents.llm.client import BudgetExceeded
 from pytest_agentbench.agents.retry import LONGEST_WAIT, is_transient, wait_after
 from pytest_agentbench.agents.usage import Usage, counting
 from pytest_agentbench.base.redaction import NO_SECRETS, Secrets

@@ -25,6 +25,14 @@ class AgentTimeout(Exception):
     """The agent did not answer in the time it had."""
 
 
+class BudgetExceeded(BaseException):
+    """The run has spent its budget.
+
+    Not an Exception: agents answer something else after ``except Exception``, and a run that goes on
+    with such answers would be scored as if they were the agent's.
+    """
+
+
 class NotProvided(BaseException):
     """The agent asked for what this run does not have: a model, or a part of a framework.
 

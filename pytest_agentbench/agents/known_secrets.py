@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import urllib.request
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,8 @@ def known_to(
     found = redaction.in_parameters(params or {})
     if specs.is_endpoint(agent):
         found |= redaction.in_address(agent)
+        import urllib.request  # imports http and ssl
+
         for proxy in urllib.request.getproxies().values():
             found |= redaction.in_address(proxy)
     if (command := specs.command_of(agent)) is not None:

@@ -11,18 +11,17 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_agentbench.agents import specs
 from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.agents.find import AgentError, Found, find, names_code, source_digest
-from pytest_agentbench.agents.http_agent import HttpAgent
-from pytest_agentbench.agents.llm.calls import Model
-from pytest_agentbench.agents.process.command import CommandAgent
-from pytest_agentbench.agents.process.isolated import IsolatedAgent
-from pytest_agentbench.agents.process.sandbox import IsolationOptions
 from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.benchmarks.protocol import Benchmark
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm.calls import Model
+    from pytest_agentbench.agents.process.sandbox import IsolationOptions
 
 
 class Agent(Protocol):
@@ -70,10 +69,14 @@ def load(
         target, digest = _baseline(name, benchmark)
         return LoadedAgent(spec, digest, LocalAgent(target, timeout, llm))
     if (program := specs.command_of(spec)) is not None:
+        from pytest_agentbench.agents.process.command import CommandAgent
+
         command = CommandAgent(program, bases[-1], timeout, isolation)
         shown = specs.shown(spec)
         return LoadedAgent(shown, command.digest, command, confined=isolation is not None)
     if specs.is_endpoint(spec):
+        from pytest_agentbench.agents.http_agent import HttpAgent
+
         endpoint = HttpAgent(spec, timeout)
         return LoadedAgent(specs.shown(spec), endpoint.digest, endpoint)
     if not names_code(spec):
@@ -81,6 +84,8 @@ def load(
     if not run_code:
         return LoadedAgent(spec, source_digest(spec, bases), confined=isolation is not None)
     if isolation is not None:
+        from pytest_agentbench.agents.process.isolated import IsolatedAgent
+
         isolated = IsolatedAgent(spec, bases, isolation, timeout, llm, params)
         isolated.start()  # a mistake in its file is found before any sample is asked
         return LoadedAgent(spec, isolated.digest, isolated, confined=True, note=isolated.note)
@@ -104,7 +109,13 @@ def of_code(
 
 def ready(agent: Any, timeout: float | None, llm: Model | None) -> Agent:
     """An agent of any shape, such as a conftest's own, so that it can be asked."""
-    if isinstance(agent, (LocalAgent, CommandAgent, HttpAgent, IsolatedAgent)):
+    if isinstance(agent, LocalAgent):
+        return agent
+    from pytest_agentbench.agents.http_agent import HttpAgent
+    from pytest_agentbench.agents.process.command import CommandAgent
+    from pytest_agentbench.agents.process.isolated import IsolatedAgent
+
+    if isinstance(agent, (CommandAgent, HttpAgent, IsolatedAgent)):
         return agent
     return LocalAgent(agent, timeout, llm)
 

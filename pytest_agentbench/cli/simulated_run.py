@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_agentbench.agents.ask import Outcome
-from pytest_agentbench.agents.llm.client import BudgetExceeded
+from pytest_agentbench.agents.errors import BudgetExceeded
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.progress import Progress

@@ -105,10 +105,7 @@ class Columns:
     def _packs(self) -> list[tuple[int, int, NDArray[np.intp]]]:
         """Neighbouring columns as one code: a resample is then counted in fewer passes."""
         people, width = self._codes.shape
-        limit = min(people, _LARGEST_TABLE)
-        together = 1
-        while together < width and self.size ** (together + 1) <= limit:
-            together += 1
+        together = self._together
         packs = []
         for first in range(0, width, together):
             columns = self._codes[:, first : first + together]
@@ -119,8 +116,20 @@ class Columns:
             packs.append((first, columns.shape[1], joint))
         return packs
 
+    @functools.cached_property
+    def _together(self) -> int:
+        """How many columns a joint code has: its table is no larger than the number of people."""
+        people, width = self._codes.shape
+        limit = min(people, _LARGEST_TABLE)
+        together = 1
+        while together < width and self.size ** (together + 1) <= limit:
+            together += 1
+        return together
+
     def counts(self, weights: Floats | None) -> Floats:
         """Return counts (columns x size); with weights (resamples x rows), one more axis in front."""
+        if self._together == 1:
+            return self._counts_of_few(weights)
         rows = 1 if weights is None else len(weights)
         result = np.empty((rows, self._codes.shape[1], self.size))
         for first, width, joint in self._packs:
@@ -137,6 +146,20 @@ class Columns:
                     others = tuple(axis + 1 for axis in range(width) if axis != column)
                     result[start:stop, first + column] = tables.sum(axis=others)
         return result[0] if weights is None else result
+
+    def _counts_of_few(self, weights: Floats | None) -> Floats:
+        """All columns of a resample in one pass, each in bins of its own."""
+        width = self._codes.shape[1]
+        shape, cells = (width, self.size), width * self.size
+        codes = (self._codes + self.size * np.arange(width)).reshape(-1)
+        if weights is None:
+            return np.bincount(codes, minlength=cells).reshape(shape).astype(np.float64)
+        result = np.empty((len(weights), *shape))
+        for start, stop in blocks(len(weights), codes.size):
+            each = np.repeat(weights[start:stop], width, axis=1)
+            for row, of_codes in zip(result[start:stop], each, strict=True):
+                row[:] = np.bincount(codes, of_codes, minlength=cells).reshape(shape)
+        return result
 
 
 def _widened(low: float, high: float) -> tuple[float, float]:

@@ -102,21 +102,20 @@ class OwnRange:
         """
         result = np.full(len(weights), math.nan)
         for start, stop in blocks(len(weights), max(len(self._levels), self._level.size)):
-            mass = np.array([self._mass(row) for row in weights[start:stop]])
+            mass = self._mass(weights[start:stop])
             some = mass.sum(axis=1) > 0
             if some.any():
                 histograms = _smoothed(self._densities(mass[some]))
                 result[start:stop][some] = root_distance(histograms, reference)
         return result
 
-    def _mass(self, row: Floats) -> Floats:
-        """How much weight each level (distinct value) has in a resample."""
-        spread = row[:, None] if self._times is None else row[:, None] * self._times
-        flat = np.broadcast_to(spread, (len(row), self._width)).reshape(-1)
-        mass: Floats = np.bincount(self._level, flat, minlength=len(self._levels)).astype(
-            np.float64
-        )
-        return mass
+    def _mass(self, weights: Floats) -> Floats:
+        """How much weight each level (distinct value) has in each resample."""
+        each = np.repeat(weights, self._width, axis=1)
+        if self._times is not None:
+            each *= self._times.reshape(-1)
+        levels = len(self._levels)
+        return np.array([np.bincount(self._level, row, minlength=levels) for row in each])
 
     def _densities(self, mass: Floats) -> Floats:
         """What ``numpy.histogram(…, density=True)`` says of the levels, each repeated by its mass."""

@@ -11,8 +11,12 @@ import pytest
 
 from pytest_agentbench.agents import debugging
 from pytest_agentbench.agents.ask import Outcome
-from pytest_agentbench.agents.errors import EndedByAgent, RemoteAgentError, is_test_outcome
-from pytest_agentbench.agents.llm.client import BudgetExceeded
+from pytest_agentbench.agents.errors import (
+    BudgetExceeded,
+    EndedByAgent,
+    RemoteAgentError,
+    is_test_outcome,
+)
 from pytest_agentbench.benchmarks.protocol import Sample
 from pytest_agentbench.plugin import answers_at_once, compat
 from pytest_agentbench.plugin.agent_in_force import not_credited

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pytest_agentbench.agents.ask import Outcome
-from pytest_agentbench.agents.llm.client import BudgetExceeded
+from pytest_agentbench.agents.errors import BudgetExceeded
 from pytest_agentbench.agents.usage import Usage
 from pytest_agentbench.base.plain import jsonable
 from pytest_agentbench.runs.evaluate import counted, evaluate

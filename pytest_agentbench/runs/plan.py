@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_agentbench.agents import ask, load, specs
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.find import Found
 from pytest_agentbench.agents.known_secrets import known_to
-from pytest_agentbench.agents.llm.client import LLM
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
 from pytest_agentbench.base.redaction import Secrets
@@ -19,6 +18,9 @@ from pytest_agentbench.runs import hidden, samples
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.submissions import Submitted, evaluate_submitted, look_up, submitted
 from pytest_agentbench.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm.client import LLM
 
 _MANY_ANSWERS, _LARGE_CHUNK = 5000, 1000
 
@@ -222,6 +224,8 @@ def _model(settings: Settings, processes: int) -> LLM | None:
     """The model for agents that want one, if the scenario names any."""
     if not settings.llm:
         return None
+    from pytest_agentbench.agents.llm.client import LLM  # imports http and ssl
+
     return LLM(
         settings.llm,
         max_cost=settings.max_cost,

@@ -129,3 +129,23 @@ def test_several_columns_have_the_means_of_each_alone():
     assert {name: values.tolist() for name, values in found.items()} == {
         name: bootstrap.mean(values, weights).tolist() for name, values in columns.items()
     }
+
+
+@pytest.mark.parametrize("columns", [(), (1,), (3,), (72,)])
+@pytest.mark.parametrize("people", [0, 1, 20, 99, 300])
+def test_sums_of_many_resamples_are_those_of_each_alone(people, columns):
+    rng = np.random.default_rng(people)
+    values = rng.random((people, *columns))
+    weights = rng.integers(0, 4, (2000, people)).astype(float)
+    found = bootstrap.sums(values, weights)
+    assert found.shape == (2000, *columns)
+    alone = np.array([(values.T * row).sum(axis=-1) for row in weights])
+    assert found == pytest.approx(alone, rel=1e-12)
+
+
+@pytest.mark.parametrize("people", [1, 2, 7, 100, 70_001])
+def test_resamples_drawn_together_are_those_drawn_one_by_one(people):
+    clusters = [str(number) for number in range(people)]
+    rng = np.random.default_rng(5)
+    alone = [np.bincount(rng.integers(0, people, people), minlength=people) for _ in range(9)]
+    assert np.array_equal(np.concatenate(list(bootstrap.draw(clusters, 5, 9))), alone)

@@ -10,18 +10,19 @@ import contextvars
 import json
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-from pytest_agentbench.agents.http_client import Reply
-from pytest_agentbench.agents.llm.embeddings import Embeddings, Vectors, offline
-from pytest_agentbench.agents.llm.entries import Entry
-from pytest_agentbench.agents.llm.replies import Answer, Failure, read
 from pytest_agentbench.agents.missing import asked_at, refuse
 from pytest_agentbench.base import errors
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.http_client import Reply
+    from pytest_agentbench.agents.llm.embeddings import Embeddings, Vectors
+    from pytest_agentbench.agents.llm.entries import Entry
+    from pytest_agentbench.agents.llm.replies import Answer, Failure
 
 Result = TypeVar("Result")
 
@@ -52,6 +53,8 @@ class Request:
         return True
 
     def read(self, reply: Reply) -> Answer | Failure:
+        from pytest_agentbench.agents.llm.replies import read  # imports http and ssl
+
         return read(reply)
 
     def body(self, entry: Entry) -> bytes:
@@ -140,10 +143,14 @@ class Model:
 
     def embeddings(self, texts: Sequence[str]) -> Vectors | None:
         """A vector for each text; None where there is nothing that makes them."""
+        from pytest_agentbench.agents.llm.embeddings import offline
+
         return offline(texts)
 
     def get_embedding_model(self) -> Embeddings:
         """What WebSocietySimulator's memory modules ask for: ``embed_documents``, ``embed_query``."""
+        from pytest_agentbench.agents.llm.embeddings import Embeddings
+
         return Embeddings(self.embeddings)
 
     embedding_model = property(get_embedding_model)
@@ -244,6 +251,8 @@ def configured() -> Model:
 async def _in_thread(function: Callable[[threading.Event], Result]) -> Result:
     """Awaits a function in a daemon thread, which does not hold up the end of the process."""
     __tracebackhide__ = True
+    from concurrent.futures import Future
+
     future: Future[Result] = Future()
     future.set_running_or_notify_cancel()  # a caller that is cancelled does not wait for its end
     stop = threading.Event()

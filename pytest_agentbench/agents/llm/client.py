@@ -16,6 +16,7 @@ from dataclasses import replace
 from http.client import HTTPException
 from typing import Any, ClassVar, NoReturn
 
+from pytest_agentbench.agents.errors import BudgetExceeded
 from pytest_agentbench.agents.http_client import Endpoint, TooLarge
 from pytest_agentbench.agents.llm.calls import (
     LLMError,
@@ -40,14 +41,6 @@ _SLICE = 0.2  # seconds; sleeps are cut so short that a cancelled call ends soon
 _TEXTS_AT_ONCE = 128  # in one request for embeddings
 _CALLS = {Request: "llm_calls", EmbeddingRequest: "embedding_calls"}
 _SHORTEST_KEY = 8  # characters; local servers take any word for a key ("ollama")
-
-
-class BudgetExceeded(BaseException):
-    """The run has spent its budget.
-
-    Not an Exception: agents answer something else after ``except Exception``, and a run that goes on
-    with such answers would be scored as if they were the agent's.
-    """
 
 
 class _Stopped(Exception):

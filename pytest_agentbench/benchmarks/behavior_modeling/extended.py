@@ -24,6 +24,7 @@ from pytest_agentbench.metrics import (
     star_calibration,
     star_distance,
 )
+from pytest_agentbench.metrics.bootstrap import sums
 from pytest_agentbench.metrics.estimator import Absent, Values
 from pytest_agentbench.metrics.words import numbered
 
@@ -214,8 +215,8 @@ class _Sums:
         else:
             # One product for all columns: the weights, which are large, are read once.
             table = np.stack([counted.astype(np.float64), *chosen.values()], axis=1)
-            self.counted, *sums = (weights @ table).T
-            self._sums = dict(zip(chosen, sums, strict=True))
+            self.counted, *columns = sums(table, weights).T
+            self._sums = dict(zip(chosen, columns, strict=True))
 
     def of(self, name: str) -> Any:
         return self._sums[name]

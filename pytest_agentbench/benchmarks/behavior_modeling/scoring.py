@@ -19,7 +19,7 @@ from pytest_agentbench.benchmarks.behavior_modeling.measured import (
 )
 from pytest_agentbench.benchmarks.behavior_modeling.tasks import RECOMMENDATION, REVIEW
 from pytest_agentbench.benchmarks.protocol import Sample
-from pytest_agentbench.metrics.bootstrap import mean
+from pytest_agentbench.metrics.bootstrap import mean, sums
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
 from pytest_agentbench.metrics.hit_rate import hits
 
@@ -142,7 +142,7 @@ class _Counted:
     ) -> None:
         self._measured, self._counted, self._weights = measured, counted, weights
         self._missing = measured.nothing(counted, target)
-        self._times: Any = None if weights is None else weights @ counted
+        self._times: Any = None if weights is None else sums(counted, weights)
 
     def mean(self, name: str) -> float | Floats | Absent:
         if name in self._measured.absent:
@@ -154,5 +154,6 @@ class _Counted:
             return mean(values[self._counted], None)
         # Zeros instead of a slice: the weights, which are large, are not copied for every metric.
         with np.errstate(invalid="ignore"):  # a resample may have nobody of a kind
-            resampled: Floats = (self._weights @ np.where(self._counted, values, 0.0)) / self._times
+            resampled: Floats = sums(np.where(self._counted, values, 0.0), self._weights)
+            resampled /= self._times
         return resampled

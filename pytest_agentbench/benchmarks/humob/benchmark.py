@@ -142,7 +142,7 @@ class Humob(Benchmark):
             return
         assert isinstance(dataset, data.HumobDataset)
         if dataset.truth_known:
-            from pytest_agentbench.benchmarks.humob import run_tables  # imports polars
+            from pytest_agentbench.benchmarks.humob import run_tables
 
             run_tables.write_tables(folder, dataset, records)
         else:

@@ -147,7 +147,8 @@ def by_day(
     dataset: HumobDataset, drawn: Sequence[Record], reading: str, whom: str
 ) -> tuple[charts.Figure, charts.Figure]:
     """The headline by day of the week and by points a day."""
-    day, points, values = _days(dataset, drawn, reading)
+    days = run_tables.day_table(dataset, drawn)
+    day, points, values = days["d"], days["points"], days[f"{HEADLINE}_{reading}"]
     weekday, group = day % 7, (points - 1) // POINTS_A_GROUP
     weekend = dataset.split.weekend
     names = [f"{number}*" if number in weekend else str(number) for number in range(7)]
@@ -171,12 +172,6 @@ def by_day(
             {"days": of_size},
         ),
     )
-
-
-def _days(dataset: HumobDataset, drawn: Sequence[Record], reading: str) -> tuple[Any, Any, Any]:
-    """Of every user's day its number, how many points it has, and its headline."""
-    days = run_tables.day_table(dataset, drawn)
-    return tuple(days[name].to_numpy() for name in ("d", "points", f"{HEADLINE}_{reading}"))  # type: ignore[return-value]
 
 
 def error_map(dataset: HumobDataset, drawn: Sequence[Record], whom: str) -> charts.Figure:

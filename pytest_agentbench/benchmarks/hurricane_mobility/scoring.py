@@ -10,6 +10,7 @@ import numpy as np
 from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY, MOST_PER_HOUR, TOTALS
 from pytest_agentbench.benchmarks.hurricane_mobility.data import CHANGES, HOURS, PERIODS, Truth
 from pytest_agentbench.metrics import hurricane
+from pytest_agentbench.metrics.bootstrap import sums
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def score_run(truth: Truth, records: Sequence[Record]) -> Estimator:
         times = np.ones((1, len(valid))) if weights is None else weights
         drawn, failed = times[:, valid], times[:, ~valid].sum(axis=1)
         flat = hourly.reshape(len(hourly), len(PERIODS) * HOURS)
-        by_hour = (drawn @ flat).reshape(-1, len(PERIODS), HOURS)
+        by_hour = sums(flat, drawn).reshape(-1, len(PERIODS), HOURS)
         if reading == DOCUMENTED:
             values = _documented(truth, by_hour, failed)
         elif not valid.any():
@@ -47,7 +48,7 @@ def score_run(truth: Truth, records: Sequence[Record]) -> Estimator:
             return dict.fromkeys(METRICS, Absent(reason))
         else:
             values = (
-                hurricane.change_rate_score(drawn @ totals, truth.changes),
+                hurricane.change_rate_score(sums(totals, drawn), truth.changes),
                 hurricane.distribution_score(by_hour, truth.hourly),
             )
         scores = (*values, hurricane.final_score(*values))

@@ -14,8 +14,6 @@ import importlib
 import json
 import os
 import socket
-import urllib.parse
-import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -197,6 +195,8 @@ def _local(repo_id: str, revision: str | None, options: dict[str, Any], why: str
 
 def _unreachable(endpoint: str) -> str | None:
     """Why the hub cannot be reached, found out before the client starts its retries."""
+    import urllib.request  # imports http and ssl
+
     url = urllib.parse.urlsplit(endpoint)
     host, port = url.hostname or "", url.port or (443 if url.scheme == "https" else 80)
     proxy = urllib.request.getproxies().get(url.scheme)

@@ -95,7 +95,22 @@ def test_a_run_leaves_tables(project, files):
     with (project.path / "out" / "users.csv").open() as file:
         users = list(csv.DictReader(file))
     assert [user["uid"] for user in users] == [str(uid) for uid in range(10)]
-    assert (project.path / "out" / "days.parquet").stat().st_size > 0
+    assert (project.path / "out" / "days.csv").stat().st_size > 0
+
+
+def test_a_short_run_imports_neither_polars_nor_an_http_client(project):
+    project.write(
+        conftest__py="import sys\n"
+        "from pathlib import Path\n"
+        "def pytest_unconfigure():\n"
+        "    Path('modules.txt').write_text(' '.join(sys.modules))\n"
+    )
+    for _ in range(2):  # the first one may fill the cache
+        assert project.pytest_process("--benchmark=humob", "--limit=2").ret == 0
+    modules = set((project.path / "modules.txt").read_text().split())
+    assert "pytest_agentbench.benchmarks.humob.run_tables" in modules
+    light = {"polars", "numba", "pandas", "pytest_agentbench.agents.http_client"}
+    assert not light & modules
 
 
 def test_bad_data_is_a_usage_error_with_the_line(project, files):

@@ -72,13 +72,14 @@ def _analyser() -> Any:
 def _vader() -> Any:
     """NLTK's module with the analyser, without the rest of NLTK: that imports SciPy, for a second and more.
 
-    The packages around it are empty while it is imported. Afterwards NLTK is as it was: not imported.
+    The packages around it, and the module that only its __init__ needs, are empty while it is imported.
+    Afterwards NLTK is as it was: not imported.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # NLTK's imports warn, and users run pytest -W error
         if "nltk" in sys.modules:
             return importlib.import_module("nltk.sentiment.vader")
-        for name in ("nltk", "nltk.sentiment"):
+        for name in ("nltk", "nltk.sentiment", "nltk.data"):
             found = find_spec(name)
             assert found is not None  # missing() has looked
             sys.modules[name] = module_from_spec(found)
