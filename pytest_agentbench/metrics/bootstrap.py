@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ CONFIDENCE = 0.95
 INTERVAL = f"{100 * CONFIDENCE:g} % interval"  # as every report calls it
 _TAIL = 100 * (1 - CONFIDENCE) / 2
 PERCENTILES = (_TAIL, 100 - _TAIL)  # of resamples: the ends of an interval
-_BLOCK_VALUES = 4_000_000  # weights in a block: 32 MB; two blocks are held
+_BLOCK_VALUES = 4_000_000  # weights in a block: 32 MB; the last bit of a product depends on it
 
 
 @overload
@@ -64,12 +64,16 @@ def draw(clusters: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Iter
     rows = max(1, _BLOCK_VALUES // max(1, len(clusters)))
     rng = np.random.default_rng(seed)
     for start in range(0, resamples, rows):
-        block = np.empty((min(rows, resamples - start), len(clusters)))
-        for row in block:
-            drawn = rng.integers(0, len(names), size=len(names))
-            counts = np.bincount(drawn, minlength=len(names))
-            row[:] = counts if len(names) == len(clusters) else counts[member]
-        yield block
+        # No name here holds it: whoever lets go of a block before the next one holds one at a time.
+        yield _block(rng, member, len(names), min(rows, resamples - start))
+
+
+def _block(rng: np.random.Generator, member: Any, people: int, rows: int) -> FloatArray:
+    block = np.empty((rows, len(member)))
+    for row in block:
+        counts = np.bincount(rng.integers(0, people, size=people), minlength=people)
+        row[:] = counts if people == len(member) else counts[member]
+    return block
 
 
 def intervals(
@@ -98,6 +102,7 @@ def intervals(
         for reading in readings:
             for name, values in _differences(estimate, other, reading, weights).items():
                 drawn[reading].setdefault(name, []).append(values)
+        del weights  # before the next block is made
     result: dict[str, dict[str, tuple[float, float]]] = {}
     for reading, metrics in drawn.items():
         result[reading] = {}
