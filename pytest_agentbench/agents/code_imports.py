@@ -14,8 +14,7 @@ import importlib.util
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -60,11 +59,27 @@ class Surroundings:
         )
         return replace(self, instead_of=dict([broken]), note=note)
 
-    @contextmanager
-    def importable(self) -> Iterator[None]:
-        available = framework_imports.available(self.instead_of, self.provides)
-        with _on_path(self.folders), available:
-            yield
+    def importable(self) -> _Importable:
+        """Within it, all that can be imported."""
+        return _Importable(self)
+
+
+class _Importable:
+    """A class, for a generator costs every call of an agent more."""
+
+    __slots__ = ("_available", "_on_path")
+
+    def __init__(self, around: Surroundings) -> None:
+        self._available = framework_imports.available(around.instead_of, around.provides)
+        self._on_path = _on_path(around.folders)
+
+    def __enter__(self) -> None:
+        self._on_path.__enter__()
+        self._available.__enter__()
+
+    def __exit__(self, *raised: object) -> None:
+        self._available.__exit__()
+        self._on_path.__exit__()
 
 
 NOTHING_AROUND = Surroundings()
@@ -73,20 +88,25 @@ _lock = threading.Lock()
 _counts: dict[str, int] = {}  # of those who need a folder that we put on sys.path
 
 
-@contextmanager
-def _on_path(folders: Sequence[str]) -> Iterator[None]:
+class _on_path:  # noqa: N801
     """These folders come first on ``sys.path`` within it, if they are not on it anyway."""
-    with _lock:
-        mine = [folder for folder in folders if folder in _counts or folder not in sys.path]
-        for folder in reversed(mine):
-            _counts[folder] = _counts.get(folder, 0) + 1
-            if _counts[folder] == 1:
-                sys.path.insert(0, folder)
-    try:
-        yield
-    finally:
+
+    __slots__ = ("_folders", "_mine")
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        self._folders = folders
+
+    def __enter__(self) -> None:
         with _lock:
-            for folder in mine:
+            self._mine = [f for f in self._folders if f in _counts or f not in sys.path]
+            for folder in reversed(self._mine):
+                _counts[folder] = _counts.get(folder, 0) + 1
+                if _counts[folder] == 1:
+                    sys.path.insert(0, folder)
+
+    def __exit__(self, *raised: object) -> None:
+        with _lock:
+            for folder in self._mine:
                 _counts[folder] -= 1
                 if not _counts[folder]:
                     del _counts[folder]

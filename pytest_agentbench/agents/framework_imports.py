@@ -17,8 +17,7 @@ import importlib.abc
 import importlib.machinery
 import sys
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -143,32 +142,37 @@ _NONE_FIRST: tuple[_Finder, ...] = ()
 _USUAL: tuple[_Finder | _Beside, ...] = (_Finder(ROOTS, {}, {}), _Beside())
 
 
-@contextmanager
-def available(
-    instead_of: Mapping[str, str] | None = None, provides: Names | None = None
-) -> Iterator[None]:
+class available:  # noqa: N801 -- a class as those of contextlib: a generator costs every call of an agent more
     """Within it, agents of asbench and WebSocietySimulator can be imported, whether or not their packages are installed.
 
     ``instead_of``: the folders of packages that are there and cannot be imported. ``provides``: what there
     is beyond the stand-ins, by module; modules below a package are then ours in the real package, too.
     """
-    global _users
-    folders, further = instead_of or {}, provides or {}
-    first, last = _NONE_FIRST, _USUAL
-    if folders or further:
-        below = [name for name in further if name not in ROOTS]
-        last = (_Finder(ROOTS - folders.keys(), {}, further), _Beside())
-        if folders or below:
-            first = (_Finder(frozenset(folders), folders, further, below),)
-    with _lock:
-        _users += 1
-        sys.meta_path[:] = [*first, *sys.meta_path, *last]
-    try:
-        yield
-    finally:
+
+    __slots__ = ("_first", "_last")
+
+    def __init__(
+        self, instead_of: Mapping[str, str] | None = None, provides: Names | None = None
+    ) -> None:
+        self._first, self._last = _NONE_FIRST, _USUAL
+        folders, further = instead_of or {}, provides or {}
+        if folders or further:
+            below = [name for name in further if name not in ROOTS]
+            self._last = (_Finder(ROOTS - folders.keys(), {}, further), _Beside())
+            if folders or below:
+                self._first = (_Finder(frozenset(folders), folders, further, below),)
+
+    def __enter__(self) -> None:
+        global _users
+        with _lock:
+            _users += 1
+            sys.meta_path[:] = [*self._first, *sys.meta_path, *self._last]
+
+    def __exit__(self, *raised: object) -> None:
+        global _users
         with _lock:
             _users -= 1
-            for finder in (*first, *last):
+            for finder in (*self._first, *self._last):
                 if finder in sys.meta_path:
                     sys.meta_path.remove(finder)
             if not _users:  # others may be importing them at this moment

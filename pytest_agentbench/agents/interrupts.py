@@ -5,8 +5,7 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # `signal` wraps it in enumerations: 50 us a call of an agent
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -16,36 +15,41 @@ _SIGNALS = [
 ]
 
 
-@contextmanager
-def watched() -> Iterator[list[BaseException]]:
+class watched:  # noqa: N801 -- a class as those of contextlib: a generator costs every call of an agent more
     """Within it, what handlers of signals raise is put into the list, too.
 
     Signals are handled in the main thread: a KeyboardInterrupt of any other thread is the agent's own.
     An agent that sets handlers, as it may, does not keep Ctrl-C from the run after its call.
     """
-    raised: list[BaseException] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield raised
-        return
 
-    def noting(former: Any) -> Any:
+    __slots__ = ("_before", "_raised")
+
+    def __init__(self) -> None:
+        self._raised: list[BaseException] = []
+        self._before: list[tuple[int, Any]] = []
+
+    def __enter__(self) -> list[BaseException]:
+        if threading.get_ident() == threading.main_thread().ident:
+            self._before = [(number, _signal.getsignal(number)) for number in _SIGNALS]
+            for number, former in self._before:
+                if callable(former):
+                    _signal.signal(number, self._noting(former))
+        return self._raised
+
+    def __exit__(self, *raised: object) -> None:
+        for number, former in self._before:
+            if former is not None:  # None: set by C code, and not ours to put back
+                _signal.signal(number, former)
+
+    def _noting(self, former: Callable[[int, FrameType | None], Any]) -> Any:
+        noted = self._raised
+
         def handler(number: int, frame: FrameType | None) -> Any:
             __tracebackhide__ = True
             try:
                 return former(number, frame)
             except BaseException as error:
-                raised.append(error)
+                noted.append(error)
                 raise
 
         return handler
-
-    before = {number: _signal.getsignal(number) for number in _SIGNALS}
-    for number, former in before.items():
-        if callable(former):
-            _signal.signal(number, noting(former))
-    try:
-        yield raised
-    finally:
-        for number, former in before.items():
-            if former is not None:  # None: set by C code, and not ours to put back
-                _signal.signal(number, former)

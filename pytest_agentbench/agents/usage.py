@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -54,18 +52,23 @@ _lock = threading.Lock()
 _in_flight: list[Usage] = []
 
 
-@contextmanager
-def counting(usage: Usage) -> Iterator[None]:
+class counting:  # noqa: N801 -- a class as those of contextlib: a generator costs every call of an agent more
     """Within it, ``usage`` is that of the call of the agent which this thread makes."""
-    token = CURRENT.set(usage)
-    with _lock:
-        _in_flight.append(usage)
-    try:
-        yield
-    finally:
+
+    __slots__ = ("_token", "_usage")
+
+    def __init__(self, usage: Usage) -> None:
+        self._usage = usage
+
+    def __enter__(self) -> None:
+        self._token = CURRENT.set(self._usage)
         with _lock:
-            _in_flight[:] = [other for other in _in_flight if other is not usage]
-        CURRENT.reset(token)
+            _in_flight.append(self._usage)
+
+    def __exit__(self, *raised: object) -> None:
+        with _lock:
+            _in_flight[:] = [other for other in _in_flight if other is not self._usage]
+        CURRENT.reset(self._token)
 
 
 def current() -> Usage | None:

@@ -19,13 +19,11 @@ CONFIDENCE = 0.95
 INTERVAL = f"{100 * CONFIDENCE:g} % interval"  # as every report calls it
 _TAIL = 100 * (1 - CONFIDENCE) / 2
 PERCENTILES = (_TAIL, 100 - _TAIL)  # of resamples: the ends of an interval
-_BLOCK_VALUES = 4_000_000  # weights in a block: 32 MB; two blocks are held
+_BLOCK_VALUES = 4_000_000  # weights in a block: 32 MB; the last bit of a product depends on it
 _COUNTED_AT_ONCE = 65_536  # draws: they stay in the processor's cache
 _FEW = 100  # records
-_ONE_THREAD = (
-    8192,
-    131_072,
-)  # multiplications that OpenBLAS leaves to one thread: a vector, a table
+# Multiplications that OpenBLAS leaves to one thread: of a vector, of a table.
+_ONE_THREAD = (8192, 131_072)
 
 
 @overload
@@ -88,18 +86,22 @@ def draw(clusters: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Iter
     names = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
     member = np.array([names[cluster] for cluster in clusters])
     rows = max(1, _BLOCK_VALUES // max(1, len(clusters)))
-    people = len(names)
-    together = max(1, _COUNTED_AT_ONCE // max(1, people))
     rng = np.random.default_rng(seed)
     for start in range(0, resamples, rows):
-        block = np.empty((min(rows, resamples - start), len(clusters)))
-        for first in range(0, len(block), together):
-            part = block[first : first + together]
-            drawn = rng.integers(0, people, size=(len(part), people))
-            drawn += people * np.arange(len(part))[:, None]
-            counts = np.bincount(drawn.reshape(-1), minlength=drawn.size).reshape(drawn.shape)
-            part[:] = counts if people == len(clusters) else counts[:, member]
-        yield block
+        # No name here holds it: whoever lets go of a block before the next one holds one at a time.
+        yield _block(rng, member, len(names), min(rows, resamples - start))
+
+
+def _block(rng: np.random.Generator, member: Any, people: int, rows: int) -> FloatArray:
+    block = np.empty((rows, len(member)))
+    together = max(1, _COUNTED_AT_ONCE // max(1, people))
+    for first in range(0, rows, together):
+        part = block[first : first + together]
+        drawn = rng.integers(0, people, size=(len(part), people))
+        drawn += people * np.arange(len(part))[:, None]
+        counts = np.bincount(drawn.reshape(-1), minlength=drawn.size).reshape(drawn.shape)
+        part[:] = counts if people == len(member) else counts[:, member]
+    return block
 
 
 def intervals(
@@ -128,6 +130,7 @@ def intervals(
         for reading in readings:
             for name, values in _differences(estimate, other, reading, weights).items():
                 drawn[reading].setdefault(name, []).append(values)
+        del weights  # before the next block is made
     result: dict[str, dict[str, tuple[float, float]]] = {}
     for reading, metrics in drawn.items():
         result[reading] = {}

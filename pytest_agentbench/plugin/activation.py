@@ -37,8 +37,6 @@ from pytest_agentbench.plugin.command_line import (
 )
 from pytest_agentbench.plugin.controller import Controller
 from pytest_agentbench.plugin.fixture_compat import load_conftests
-from pytest_agentbench.plugin.gate_reports import GateProtocol
-from pytest_agentbench.plugin.marked import MarkedTests
 from pytest_agentbench.plugin.progress_line import say
 from pytest_agentbench.plugin.workers import Distribution
 from pytest_agentbench.reports import mlflow
@@ -115,10 +113,11 @@ def activate(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from None
     named = [(p, frozenset(selected.get(n, ()))) for n, p in plans.items() if n not in paths]
     scenarios = {path: plans[nodeid] for nodeid, path in paths.items()}
-    _register(Collection(named, scenarios), config)
+    config.pluginmanager.register(Collection(named, scenarios), _COLLECTION)
     if any(plan.settings.concurrency > 1 for plan in plans.values()):
         config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
-    config.pluginmanager.register(debugger.DebuggerInUse(), "agentbench-debugger")
+    in_use = debugger.DebuggerOfSamples() if debugger.traces(config) else debugger.DebuggerInUse()
+    config.pluginmanager.register(in_use, "agentbench-debugger")
     config.stash[PLANS] = {p.benchmark.name: p for p, _ in named}
     keep_only_tests(config, chosen, plans)
 
@@ -179,7 +178,6 @@ def controller_of(config: pytest.Config) -> Controller:
     if controller is None:
         controller = made = Controller(config)
         config.pluginmanager.register(controller, _CONTROLLER)
-        config.pluginmanager.register(GateProtocol(), "agentbench-gates")
         threads = set(threading.enumerate())
         config.add_cleanup(lambda: last_threads.end_without(threads, lambda: made.exit_status))
     return controller
@@ -190,10 +188,5 @@ def collection_of(config: pytest.Config) -> Collection:
     collection: Collection | None = config.pluginmanager.getplugin(_COLLECTION)
     if collection is None:
         collection = Collection([], {})
-        _register(collection, config)
+        config.pluginmanager.register(collection, _COLLECTION)
     return collection
-
-
-def _register(collection: Collection, config: pytest.Config) -> None:
-    config.pluginmanager.register(collection, _COLLECTION)
-    config.pluginmanager.register(MarkedTests(), "agentbench-marked-tests")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Generator, Iterable, Sequence, Set
 from pathlib import Path
@@ -133,6 +134,9 @@ class Collection:
             params = [Asked(plan, questions, plan.chunk > 1) for questions in own.values()]
             ids = [name[len(target) : -1] for name in own]
             metafunc.parametrize("sample", params, ids=ids, indirect=True)
+            # Our function does not take it. Fixtures that do get one of their own, and another costs 20 us an item.
+            if "request" in metafunc.fixturenames:
+                metafunc.fixturenames.remove("request")
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(
@@ -171,6 +175,17 @@ class Collection:
         if hasattr(session.config, "workerinput"):
             text = as_text(session.items, self.plans)
             messages.send(session.config, "collected", confirmed=False, text=text)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Keeps the garbage collector from looking through all items, and all modules, again and again."""
+        if gc.get_freeze_count():  # somebody else does already
+            return (yield)
+        gc.freeze()
+        try:
+            return (yield)
+        finally:
+            gc.unfreeze()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:

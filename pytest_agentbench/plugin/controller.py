@@ -42,6 +42,8 @@ _LAST_REPORTS, _LAST_REPORTS_AFTER_SIGNAL = 5.0, 1.0
 # Seconds in which answers without a report are checked and measured then. --resume does the rest.
 _LAST_ANSWERS = 3.0
 
+_STATUSES = "agentbench-statuses"
+
 
 class Controller:
     """Hooks of the process that owns the terminal. xdist's workers do not register them."""
@@ -143,10 +145,11 @@ class Controller:
         bad = next((record.status for record in records if record.status != "ok"), None)
         if bad is not None:
             report.agentbench_status = bad  # type: ignore[attr-defined]
-        for record in records:
-            self._config.hook.pytest_agentbench_record(
-                record=record, settings=collector.plan.settings
-            )
+            if not self._config.pluginmanager.has_plugin(_STATUSES):  # else each report pays for it
+                self._config.pluginmanager.register(Statuses(), _STATUSES)
+        told = self._config.hook.pytest_agentbench_record
+        for record in records if told.get_hookimpls() else ():
+            told(record=record, settings=collector.plan.settings)
         overspent = collector.overspent()
         if overspent and collector.missing():
             self.stop(overspent)
@@ -196,14 +199,6 @@ class Controller:
     def begin(self, session: pytest.Session) -> None:
         self._session = session
         self._signals.install(session)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
-        if report.failed:
-            status = getattr(report, "agentbench_status", None)
-            if status in ("invalid", "timeout"):
-                return "failed", status[0].upper(), status.upper()
-        return None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
@@ -330,6 +325,18 @@ class Controller:
                     f"{collector.plan.to_resume(collector.log.folder)}\n"
                 )
             collector.log.close()
+
+
+class Statuses:
+    """The hook that gives samples without a valid answer a letter and a word of their own."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
+        if report.failed:
+            status = getattr(report, "agentbench_status", None)
+            if status in ("invalid", "timeout"):
+                return "failed", status[0].upper(), status.upper()
+        return None
 
 
 def _resuming(config: pytest.Config) -> Resuming | None:

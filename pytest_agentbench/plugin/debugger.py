@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -31,27 +31,33 @@ def check(config: pytest.Config, runs: Iterable[Settings]) -> None:
 
 
 class DebuggerInUse:
-    """Says that somebody types, so that no time limit strikes, and where ``--trace`` is to stop."""
-
-    def __init__(self) -> None:
-        self._in_sample = False
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        self._in_sample = isinstance(item.parent, BenchmarkModule)
-        try:
-            return (yield)
-        finally:
-            if debugging.is_used():
-                debugging.enter()  # the next item has a debugger of its own
+    """Says that somebody types, so that no time limit strikes."""
 
     @pytest.hookimpl
-    def pytest_enter_pdb(self, config: pytest.Config, pdb: Any) -> None:
-        # The first one of an item under --trace is pytest's own. In a sample it would stop nowhere, because
-        # the test function is not what runs.
-        traced = traces(config) and self._in_sample
-        debugging.enter(debugging.tracer() or pdb if traced else None)
+    def pytest_enter_pdb(self, pdb: Any) -> None:
+        debugging.enter(self.tracer(pdb))
+
+    def tracer(self, pdb: Any) -> Any:
+        return None
 
     @pytest.hookimpl
     def pytest_unconfigure(self) -> None:
         debugging.end()
+
+
+class DebuggerOfSamples(DebuggerInUse):
+    """And where ``--trace`` is to stop."""
+
+    def __init__(self) -> None:
+        self._in_sample = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        self._in_sample = isinstance(item.parent, BenchmarkModule)
+        if debugging.is_used():
+            debugging.enter()  # each item has a debugger of its own
+
+    def tracer(self, pdb: Any) -> Any:
+        # The first one of an item is pytest's own. In a sample it would stop nowhere, because the test
+        # function is not what runs.
+        return (debugging.tracer() or pdb) if self._in_sample else None

@@ -14,6 +14,8 @@ from pytest_agentbench.plugin import compat, locations
 # They remember what failed, and would look for the gate as a test to collect.
 _REMEMBERING = ("lfplugin", "stepwiseplugin")
 
+_PROTOCOL = "agentbench-gates"
+
 
 class GateItem(pytest.Item):
     """One gate. It is not collected: it runs when all samples have been asked."""
@@ -48,6 +50,9 @@ def report(session: pytest.Session, run: str, gates: Sequence[tuple[str, str | N
     """Reports gates, each with the message of its failure, or None if it passed."""
     if gates and compat.distributed_session(session.config) is not None:
         _begin_line(session.config)
+    plugins = session.config.pluginmanager
+    if not plugins.has_plugin(_PROTOCOL):  # not before: every test would pay for it
+        plugins.register(GateProtocol(), _PROTOCOL)
     for name, failure in gates:
         item = GateItem.make(session, run, name, failure)
         with contextlib.suppress(Exception):  # of a hook that knows no such item
@@ -58,7 +63,6 @@ def report(session: pytest.Session, run: str, gates: Sequence[tuple[str, str | N
 
 def report_without_run(session: pytest.Session, gates: Sequence[str]) -> None:
     """Reports gates that were asked for where nothing was measured."""
-    session.config.pluginmanager.register(GateProtocol(), "agentbench-gates")
     why = "not decided: no benchmark ran; give --benchmark NAME, or a test marked with @pytest.mark.agentbench"
     report(session, "agentbench", [(f"gate[{gate}]", why) for gate in gates])
 

@@ -21,9 +21,12 @@ from pytest_agentbench.plugin import (
 from pytest_agentbench.plugin.asked import Asked, from_text
 from pytest_agentbench.plugin.collection import BenchmarkModule
 from pytest_agentbench.plugin.command_line import bases, command_line, ini
+from pytest_agentbench.plugin.marked import MarkedTests
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.settings.resolve import resolve
 from pytest_agentbench.settings.settings import Settings
+
+_MARKED = "agentbench-marked-tests"
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
@@ -42,6 +45,9 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
             params.append(Asked(plan, (Question(index, epoch),)))
             ids.append(f"{name}-e{epoch}" if epochs > 1 else name)
     metafunc.parametrize("sample", params, ids=ids, indirect=True)
+    plugins = metafunc.config.pluginmanager
+    if not plugins.has_plugin(_MARKED):  # where no test is marked, no sample pays for it
+        plugins.register(MarkedTests(), _MARKED)
 
 
 def plan_of(node: Any) -> Plan | None:

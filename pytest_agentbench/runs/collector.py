@@ -48,8 +48,8 @@ class Carried(NamedTuple):
 
     @classmethod
     def of(cls, record: Record, asked: bool = True) -> Carried:
-        basis = base64.b64encode(record.basis).decode("ascii")
-        return cls(*record.to_parts(), asked, basis)
+        basis = record.basis
+        return cls(*record.to_parts(), asked, base64.b64encode(basis).decode() if basis else "")
 
 
 class Collector:

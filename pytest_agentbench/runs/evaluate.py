@@ -89,6 +89,8 @@ def _with(record: Record, metrics: Measured) -> Record:
 
 def counted(usage: Usage) -> dict[str, Any]:
     """What a call has used, as a record keeps it: finite numbers."""
+    if not usage.counts:  # the usual case
+        return {}
     return {name: n for name, n in jsonable(usage.counts).items() if is_finite(n)}
 
 
@@ -97,8 +99,9 @@ def _checked(
 ) -> tuple[Record, Any, Failure]:
     """The record of one answer before it is measured, and the answer in its checked form."""
     messages = outcome.usage.messages
-    missing = list(dict.fromkeys(one.what for one in outcome.usage.missing))
-    evidence = {"messages": messages, "missing": missing}
+    evidence: dict[str, Any] = {"messages": jsonable(messages)} if messages else {}
+    if outcome.usage.missing:
+        evidence["missing"] = jsonable(list(dict.fromkeys(m.what for m in outcome.usage.missing)))
 
     def record(status: Status, answer: Any, error: str | None) -> Record:
         return Record(
@@ -110,7 +113,7 @@ def _checked(
             error=error,
             seconds=round(outcome.seconds, 6),
             usage=counted(outcome.usage),
-            evidence={name: jsonable(kept) for name, kept in evidence.items() if kept},
+            evidence=evidence,
         )
 
     error = outcome.error

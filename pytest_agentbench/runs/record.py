@@ -52,6 +52,7 @@ class _Fields:
 
 _SLOTS: dict[str, Any] = {one.name: _Fields.__dict__[one.name] for one in fields(_Fields)}
 _kept = _SLOTS["answer"]  # behind the property of the same name
+_MOVES = tuple((name, slot.__get__, slot.__set__) for name, slot in _SLOTS.items())
 _SHORT = tuple(name for name in _SLOTS if name != "answer")
 
 
@@ -107,8 +108,8 @@ class Record(_Fields):
     def changed(self, **fields: Any) -> Record:
         """This record with other values in some fields; an answer that is in the log stays there."""
         record = object.__new__(Record)
-        for name, slot in _SLOTS.items():
-            slot.__set__(record, fields[name] if name in fields else slot.__get__(self))
+        for name, kept, keep in _MOVES:
+            keep(record, fields[name] if name in fields else kept(self))
         object.__setattr__(record, "_basis", fields.get("basis", self.basis))
         return record
 

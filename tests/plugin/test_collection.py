@@ -274,3 +274,21 @@ def test_quiet_run_is_short(project):
         "toysum: accuracy 1.0000 [1.0000 .. 1.0000], run: .agentbench"
     )
     assert len(result.outlines) <= 8
+
+
+COUNTS_FROZEN = """
+import gc
+
+def pytest_runtest_teardown(item):
+    assert gc.get_freeze_count() > 0
+
+def pytest_unconfigure():
+    print("frozen at the end:", gc.get_freeze_count())
+"""
+
+
+def test_what_is_there_before_the_first_sample_is_no_work_for_the_garbage_collector(project):
+    project.write(conftest__py=COUNTS_FROZEN)
+    result = project.pytest("--benchmark=toysum", "--limit=2", "-s")
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["*frozen at the end: 0"])

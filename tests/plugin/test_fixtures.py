@@ -123,3 +123,23 @@ def test_a_fixture_around_the_sample_is_used(project, asked, get):
     )
     project.pytest("--benchmark=toysum", "--limit=2", "--agent=agent.py")
     assert [record["answer"] for record in project.records()] == [2, 2]
+
+
+ASKS_REQUEST = """
+import pytest
+
+@pytest.fixture(autouse=True)
+def noted(request, sample):
+    yield
+    with open("noted.txt", "a") as file:
+        file.write(f"{request.node.name} {sorted(request.node.funcargs)}\\n")
+"""
+
+
+def test_an_item_is_given_no_request_that_it_did_not_ask_for(project):
+    project.write(conftest__py=ASKS_REQUEST)
+    project.pytest("--benchmark=toysum", "--limit=1").assert_outcomes(passed=2)
+    (noted,) = (project.path / "noted.txt").read_text().splitlines()
+    name = project.records()[0]["sample"]
+    assert noted.startswith(f"{name} [")
+    assert "request" not in noted

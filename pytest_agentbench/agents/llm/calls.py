@@ -9,8 +9,7 @@ from __future__ import annotations
 import contextvars
 import json
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
@@ -228,16 +227,20 @@ _CONFIGURED: ContextVar[Model | None] = ContextVar("agentbench_model", default=N
 _last: list[Model] = []
 
 
-@contextmanager
-def configured_as(model: Model | None) -> Iterator[None]:
+class configured_as:  # noqa: N801 -- a class as those of contextlib: a generator costs every call of an agent more
     """Within it, :func:`configured` gives this model."""
-    given = NoLLM() if model is None else model
-    token = _CONFIGURED.set(given)
-    _last[:] = [given]
-    try:
-        yield
-    finally:
-        _CONFIGURED.reset(token)
+
+    __slots__ = ("_given", "_token")
+
+    def __init__(self, model: Model | None) -> None:
+        self._given = NoLLM() if model is None else model
+
+    def __enter__(self) -> None:
+        self._token = _CONFIGURED.set(self._given)
+        _last[:] = [self._given]
+
+    def __exit__(self, *raised: object) -> None:
+        _CONFIGURED.reset(self._token)
 
 
 def configured() -> Model:

@@ -31,6 +31,7 @@ ERROR_LINE = 160
 
 _PLAIN = (str, int, float, Mapping, list, tuple, set, frozenset)
 _METHODS = ("tolist", "to_list", "to_dict", "isoformat")  # those that jsonable knows
+_MOST_OF_A_CHARACTER = 6  # bytes: an escape such as \u003c
 _UNSAFE = "<>&\u2028\u2029"  # "</script>" would end the element that holds the JSON
 
 
@@ -182,6 +183,8 @@ def json_text(value: Any) -> str:
 
 def _fitted(texts: Sequence[tuple[str, str]], most: int) -> list[list[Any]]:
     """The texts, cut where they need more bytes than they may; short ones leave theirs to the rest."""
+    if sum(_MOST_OF_A_CHARACTER * len(text) + 2 for _, text in texts) <= most:  # the usual case
+        return [[label, text, 0] for label, text in texts]
     # A character costs a byte at least: no more than ``most`` of them can be kept, or need be looked at.
     starts = [text[:most] for _, text in texts]
     costs = [len(embedded(start).encode()) for start in starts]
