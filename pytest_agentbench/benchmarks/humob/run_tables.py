@@ -21,7 +21,6 @@ from pytest_agentbench.benchmarks.humob.scoring import (
     days_in,
     score_days,
 )
-from pytest_agentbench.metrics.bootstrap import mean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -65,15 +64,14 @@ def _summary(
     days: Table, name: str, key: npt.NDArray[Any], names: Sequence[str | int]
 ) -> dict[str, npt.NDArray[Any]]:
     """Number of user-days, their points and their mean scores, for each key that occurs, by its name."""
-    found = [(each, np.flatnonzero(key == number)) for number, each in enumerate(names)]
-    found = [(each, rows) for each, rows in found if len(rows)]
-    groups = [rows for _, rows in found]
+    counts = np.bincount(key, minlength=len(names))
+    there = np.flatnonzero(counts)
     columns = {"points_per_day": days["points"], **{score: days[score] for score in SCORES}}
     return {
-        name: np.array([each for each, _ in found]),
-        "user_days": np.array([len(rows) for rows in groups], np.int64),
+        name: np.array([names[number] for number in there.tolist()]),
+        "user_days": counts[there],
         **{
-            column: np.array([mean(of_days[rows].tolist(), None) for rows in groups], np.float64)
+            column: np.bincount(key, of_days, len(names))[there] / counts[there]
             for column, of_days in columns.items()
         },
     }
@@ -86,10 +84,13 @@ def day_table(dataset: HumobDataset, records: Sequence[Record]) -> Table:
     known = [record for record in valid if record.basis]
     others = [record for record in valid if not record.basis]
     starts = range(0, len(others), USERS_AT_A_TIME)
-    parts = [_days(dataset, known)]
-    parts += [_days(dataset, others[at : at + USERS_AT_A_TIME]) for at in starts]
-    table = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return _rows(table, np.lexsort((table["d"], table["epoch"], table["uid"])))
+    parts = [_days(dataset, others[at : at + USERS_AT_A_TIME]) for at in starts]
+    if known or not parts:
+        parts.append(_days(dataset, known))
+    table = parts[0]
+    if len(parts) > 1:
+        table = {name: np.concatenate([part[name] for part in parts]) for name in table}
+    return _in_order(table, "uid", "epoch", "d")
 
 
 def _days(dataset: HumobDataset, valid: Sequence[Record]) -> Table:
@@ -137,7 +138,13 @@ def user_table(dataset: HumobDataset, records: Sequence[Record]) -> Table:
                 r.metrics[reading][metric] if r.status == "ok" else failed[metric] for r in records
             ]
             table[f"{metric}_{reading}"] = np.array(values, np.float64)
-    return _rows(table, np.lexsort((table["epoch"], table["uid"])))
+    return _in_order(table, "uid", "epoch")
+
+
+def _in_order(table: Table, *names: str) -> Table:
+    """The rows in the order of these columns; the table itself, which is large, if they are already."""
+    order = np.lexsort([table[name] for name in reversed(names)])
+    return table if (order[1:] > order[:-1]).all() else _rows(table, order)
 
 
 def _rows(table: Table, rows: npt.NDArray[np.intp]) -> Table:
