@@ -142,7 +142,7 @@ def test_a_json_file_that_is_none_of_ours_is_refused(tmp_path, text, message):
 def test_a_record_is_read_back_from_where_it_was_appended(folder):
     log = run_folder.RunLog(folder, {"schema": 1}, "resumed")
     made = [record(f"s[{n}]").changed(answer=f"{n}" * 600) for n in range(4, 8)]
-    places = [log.append(one.to_json()) for one in made]
+    places = [place for one in made for place in log.append(one.to_json())]
     log.close()
     assert [p.answer(r.sample, 1) for p, r in zip(places, made, strict=True)] == [
         r.answer for r in made
