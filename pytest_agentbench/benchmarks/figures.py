@@ -212,6 +212,7 @@ def heat_map(x: str, y: str, name: str, value: str, size: float) -> dict[str, An
             {"calculate": f"datum.bottom + {size}", "as": "top"},
         ],
         "layer": [
+            square({x: ("left", "right"), y: ("bottom", "top")}),
             {
                 "mark": {"type": "rect", "stroke": "#808080", "strokeOpacity": 0.35},
                 "encoding": {
@@ -223,13 +224,12 @@ def heat_map(x: str, y: str, name: str, value: str, size: float) -> dict[str, An
                     "tooltip": [quantity("value", value), quantity("n", "points", format=",")],
                 },
             },
-            square({x: ("left", "right"), y: ("bottom", "top")}),
         ],
     }
 
 
 def square(sides: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    """An unseen layer that makes both axes of a square chart equally long.
+    """An unseen layer that makes both axes of a square chart equally long: the first, under the others.
 
     ``sides`` are the titles of the two axes, each with the columns of the least and the greatest value.
     """
@@ -251,7 +251,7 @@ def square(sides: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
             },
             *({"calculate": formula, "as": corner} for corner, formula in corners.items()),
         ],
-        "mark": {"type": "rect", "opacity": 0, "tooltip": None},
+        "mark": {"type": "rect", "opacity": 0, "tooltip": None, "aria": False},
         "encoding": {
             "x": quantity("x0", x),
             "x2": {"field": "x1"},

@@ -327,11 +327,19 @@ def _figures(given: argparse.Namespace) -> int:
     for problem in problems:
         print(f"agentbench: {visible(problem)}", file=sys.stderr)
     if not figures:
-        raise BenchmarkError(f"{run.folder}: expected a run with plots, got none to draw")
+        raise BenchmarkError(
+            f"{run.folder}: expected a run with plots, got none to draw: its benchmark has none, or no "
+            "sample has a value of its own"
+        )
     folder = given.output or run.folder / "figures"
-    for line in figure_files.write_figures(folder, figures, given.format, picked):
+    lines, undrawn = figure_files.write_figures(folder, figures, given.format, picked)
+    for line in lines:
         print(visible(line))
-    return 1 if problems else 0
+    for problem in undrawn:
+        print(f"agentbench: {visible(problem)}", file=sys.stderr)
+    if settings.report_without_truth:
+        print("note: report.html of this run leaves out the truth; these plots show it")
+    return 1 if problems or undrawn else 0
 
 
 def _with_data(given: argparse.Namespace) -> tuple[StoredRun, Settings, Dataset, list[Record]]:

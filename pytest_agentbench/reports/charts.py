@@ -74,12 +74,23 @@ def drawn(
     )
     figures: list[Drawn] = []
     problems: dict[str, None] = {}
+
+    def note(error: Exception, what: str) -> None:
+        problems[f"{benchmark.name} could not make {what}: {type(error).__name__}: {error}"] = None
+
+    # A report without plots is better than a run without a report, and one without a plot better still.
     for make in makers:
+        made: list[Figure] = []
         try:
-            figures.extend(map(checked, filter(None, make())))
-        except Exception as error:  # a report without plots is better than a run without a report
-            text = f"{benchmark.name} could not make its plots: {type(error).__name__}: {error}"
-            problems[text] = None
+            for figure in filter(None, make()):
+                made.append(figure)
+        except Exception as error:
+            note(error, "its plots")
+        for figure in made:
+            try:
+                figures.append(checked(figure))
+            except Exception as error:
+                note(error, "a plot")
     return figures, list(problems)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "png", "pdf")
 PNG_SCALE = 2  # pixels for each of the chart's own
 _WIDTH, _WIDTH_OF_SEVERAL = 420, 280  # of charts that are as wide as their place
+_CAPTION = 64  # characters of a line under the title
 _SHOWN = 5  # choices in a message
 
 
 def write_figures(
     folder: Path, figures: Sequence[Drawn], kind: str, picked: Mapping[str, str]
-) -> list[str]:
-    """Writes a file for each figure; a line about each, with what is chosen in its picker.
+) -> tuple[list[str], list[str]]:
+    """Writes a file for each figure; a line about each, and why others could not be drawn.
 
     ``picked`` names a choice for labels of pickers; otherwise it is the first one, as in the page.
     """
@@ -36,10 +38,16 @@ def write_figures(
             f"got {min(unknown)!r}"
         )
     chosen = [_chosen(figure, picked) for figure in figures]
-    lines, names = [], _names(figures)
-    for figure, name, (words, frame) in zip(figures, names, chosen, strict=True):
-        path = folder / f"{name}.{kind}"
-        content = _rendered(figure, _whole(figure, frame), kind)
+    lines: list[str] = []
+    problems: list[str] = []
+    for figure, name, (words, frame) in zip(figures, _names(figures), chosen, strict=True):
+        own = f"-{_slug(words)}" if picked.keys() & set(figure.labels) else ""
+        path = folder / f"{name}{own}.{kind}"
+        try:
+            content = _rendered(_whole(figure, frame, words), kind)
+        except ValueError as error:
+            problems.append(f"{figure.figure.title!r} cannot be drawn: {_reason(error)}")
+            continue
         try:
             write_whole(path, content)
         except OSError as error:
@@ -47,14 +55,24 @@ def write_figures(
                 f"--output: expected a folder that can be written, got {folder}: {error.strerror}"
             ) from None
         lines.append(f"{path} ({words})" if words else str(path))
-    return lines
+    return lines, problems
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def _reason(error: ValueError) -> str:
+    """What vl-convert says, without the stack of its JavaScript."""
+    said = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join([line for line in said if not line.startswith("at ")][:3])
 
 
 def _names(figures: Sequence[Drawn]) -> list[str]:
     """File names made of the titles, each once."""
     names: list[str] = []
     for figure in figures:
-        base = re.sub(r"[^a-z0-9]+", "-", figure.figure.title.lower()).strip("-") or "figure"
+        base = _slug(figure.figure.title) or "figure"
         name, number = base, 1
         while name in names:
             number += 1
@@ -81,13 +99,14 @@ def _choice(figure: Drawn, label: str, names: Sequence[str], wanted: str | None)
     if len(found) != 1:
         some = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
         raise BenchmarkError(
-            f"--pick: expected a {label} of {figure.figure.title!r} ({some}), got {wanted!r}"
+            f"--pick: expected one of the {len(names):,} choices of {label} that {figure.figure.title!r} has "
+            f"({some}), got {wanted!r}"
         )
     return found[0]
 
 
-def _whole(figure: Drawn, frame: Mapping[str, Any]) -> dict[str, Any]:
-    """One Vega-Lite specification with all charts of the figure, its data, its title and its look."""
+def _whole(figure: Drawn, frame: Mapping[str, Any], words: str) -> dict[str, Any]:
+    """One Vega-Lite specification with all charts of the figure, its data, its words and its look."""
     several = len(figure.charts) > 1
     width = _WIDTH_OF_SEVERAL if several else _WIDTH
     placed = [
@@ -95,7 +114,14 @@ def _whole(figure: Drawn, frame: Mapping[str, Any]) -> dict[str, Any]:
         for chart in figure.charts
     ]
     tables = {**figure.data, **frame}
-    title = {"text": figure.figure.title, "fontSize": 14, "fontWeight": "bold", "offset": 10}
+    under = [words] if words else []
+    title = {
+        "text": figure.figure.title,
+        "subtitle": [*under, *textwrap.wrap(figure.figure.caption, _CAPTION)],
+        "fontSize": 14,
+        "fontWeight": "bold",
+        "offset": 10,
+    }
     body = {"concat": placed, "columns": 2} if several else placed[0]
     return {
         **body,
@@ -110,7 +136,7 @@ def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _rendered(figure: Drawn, chart: dict[str, Any], kind: str) -> bytes:
+def _rendered(chart: dict[str, Any], kind: str) -> bytes:
     import vl_convert  # the one use of it that draws
 
     render = {
@@ -118,8 +144,4 @@ def _rendered(figure: Drawn, chart: dict[str, Any], kind: str) -> bytes:
         "png": lambda: vl_convert.vegalite_to_png(chart, scale=PNG_SCALE, allowed_base_urls=[]),
         "pdf": lambda: vl_convert.vegalite_to_pdf(chart, allowed_base_urls=[]),
     }
-    try:
-        return bytes(render[kind]())
-    except ValueError as error:
-        why = str(error).strip().splitlines()[0]
-        raise BenchmarkError(f"{figure.figure.title!r} cannot be drawn: {why}") from None
+    return bytes(render[kind]())

@@ -175,7 +175,7 @@ def _with_changes(collector: Collector, compared: BaselineScores | None) -> Base
 def _unscored(collector: Collector, error: Exception) -> str:
     where = collector.log.folder
     return (
-        f"scoring failed: {type(error).__name__}: {error}\nno answer is lost: when that is mended, "
+        f"scoring failed: {type(error).__name__}: {error}\nwhat is logged is kept: when that is mended, "
         f"score the run again with --benchmark {collector.plan.settings.nodeid} --submission {where}"
     )
 

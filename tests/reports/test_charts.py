@@ -49,6 +49,14 @@ def test_what_fails_costs_only_what_comes_after_it_of_the_benchmarks_own():
     assert problems == ["toysum could not make its plots: ZeroDivisionError: nobody"]
 
 
+def test_a_figure_that_cannot_be_drawn_costs_no_other():
+    uneven = {"d": {"x": [1], "y": [1, 2]}}
+    figures = [Figure("a", data=uneven), Figure("fine"), Figure("b", charts=["bar"])]
+    found, problems = drawn(lambda *_: figures)
+    assert [one.figure.title for one in found] == ["fine", "Distribution over samples"]
+    assert [problem.partition(": ")[0] for problem in problems] == ["toysum could not make a plot"] * 2  # fmt: skip
+
+
 def test_columns_become_plain_values_and_what_is_no_number_is_absent():
     frames = {"a": {"d": {"x": np.array([1.5, np.nan])}}}
     data = {"e": {"x": (1, float("inf")), "name": ["p", None]}}

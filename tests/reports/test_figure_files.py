@@ -30,7 +30,9 @@ PICKER = Picker(
 @pytest.fixture
 def write(tmp_path):
     def write(*figures, kind="svg", **picked):
-        return figure_files.write_figures(tmp_path / "out", [*map(charts.checked, figures)], kind, picked)  # fmt: skip
+        lines, problems = figure_files.write_figures(tmp_path / "out", [*map(charts.checked, figures)], kind, picked)  # fmt: skip
+        assert not problems
+        return lines
 
     return write
 
@@ -82,26 +84,30 @@ def test_figures_of_one_title_have_files_of_their_own(write):
 
 
 @pytest.mark.parametrize(
-    ("picked", "words", "count"),
+    ("picked", "name", "words", "count"),
     [
-        ({}, "(user uid[1] (0.1), day 60)", 1),
-        ({"day": "61"}, "(user uid[1] (0.1), day 61)", 3),
-        ({"user": "uid[2]"}, "(user uid[2] (0.2), day 60)", 2),
-        ({"user": "uid[2] (0.2)"}, "(user uid[2] (0.2), day 60)", 2),
+        ({}, "day", "user uid[1] (0.1), day 60", 1),
+        ({"day": "61"}, "day-user-uid-1-0-1-day-61", "user uid[1] (0.1), day 61", 3),
+        ({"user": "uid[2]"}, "day-user-uid-2-0-2-day-60", "user uid[2] (0.2), day 60", 2),
+        ({"user": "uid[2] (0.2)"}, "day-user-uid-2-0-2-day-60", "user uid[2] (0.2), day 60", 2),
     ],
 )
-def test_the_first_choice_of_a_picker_is_written_or_what_is_picked(write, tmp_path, picked, words, count):  # fmt: skip
-    (line,) = write(Figure("Day", charts=[POINTS], picker=PICKER), **picked)
-    assert line.endswith(words)
-    assert points(tmp_path / "out" / "day.svg") == count
+def test_the_first_choice_of_a_picker_is_written_or_what_is_picked(write, tmp_path, picked, name, words, count):  # fmt: skip
+    (line,) = write(Figure("Day", "All that is known.", charts=[POINTS], picker=PICKER), **picked)
+    path = tmp_path / "out" / f"{name}.svg"
+    assert line == f"{path} ({words})"
+    assert points(path) == count
+    text = path.read_text(encoding="utf-8")
+    assert words in text
+    assert "All that is known." in text
 
 
 @pytest.mark.parametrize(
     ("picked", "words"),
     [
         ({"person": "x"}, "--pick: expected the label of a picker (day, user), got 'person'"),
-        ({"user": "uid[3]"}, "--pick: expected a user of 'Day' (uid[1] (0.1), uid[2] (0.2)), got 'uid[3]'"),
-        ({"user": "uid[2]", "day": "61"}, "--pick: expected a day of 'Day' (60), got '61'"),
+        ({"user": "uid[3]"}, "--pick: expected one of the 2 choices of user that 'Day' has (uid[1] (0.1), uid[2] (0.2)), got 'uid[3]'"),
+        ({"user": "uid[2]", "day": "61"}, "--pick: expected one of the 1 choices of day that 'Day' has (60), got '61'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_picked_is_named_before_anything_is_written(write, tmp_path, picked, words):
@@ -111,9 +117,14 @@ def test_what_cannot_be_picked_is_named_before_anything_is_written(write, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
-def test_a_chart_that_is_none_is_named(write):
-    with pytest.raises(BenchmarkError, match="'odd' cannot be drawn: "):
-        write(Figure("odd", charts=[{"mark": 7}]))
+def test_a_chart_that_cannot_be_drawn_is_named_with_the_reason_and_costs_no_other(tmp_path):
+    data = {"d": {"x": [1]}}
+    figures = [Figure("odd", charts=[{"mark": 7}]), Figure("url", charts=[{**POINTS, "data": {"url": "https://example.org/a.csv"}}]), Figure("fine", charts=[POINTS], data=data)]  # fmt: skip
+    lines, problems = figure_files.write_figures(tmp_path, [*map(charts.checked, figures)], "svg", {})  # fmt: skip
+    assert lines == [str(tmp_path / "fine.svg")]
+    assert [problem.partition(" cannot be drawn: ")[0] for problem in problems] == ["'odd'", "'url'"]  # fmt: skip
+    assert "https://example.org/a.csv" in problems[1]
+    assert all("  at " not in problem and not problem.endswith(":") for problem in problems)
 
 
 def test_a_folder_that_cannot_be_written_is_named(write, tmp_path):

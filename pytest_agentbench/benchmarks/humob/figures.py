@@ -136,9 +136,9 @@ def _paths() -> dict[str, Any]:
             ),
         ],
         "layer": [
+            charts.square({"x (cells)": ("min_x", "max_x"), "y (cells)": ("min_y", "max_y")}),
             layer("real", "x", "y", 110, [1, 0]),
             layer("generated", "given_x", "given_y", 45, [5, 3]),
-            charts.square({"x (cells)": ("min_x", "max_x"), "y (cells)": ("min_y", "max_y")}),
         ],
     }
 

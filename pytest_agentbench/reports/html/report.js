@@ -208,8 +208,12 @@ async function draw() {
       return Promise.all(item.charts.map((chart, place) =>
         vegaEmbed(at(`plot-${number}-${place}`), { ...chart, config, datasets }, options)));
     };
-    if (item.labels.length) await picker(at(`picker-${number}`), item, show);
-    else await show({});
+    try { // a chart that Vega-Lite refuses costs no other figure
+      if (item.labels.length) await picker(at(`picker-${number}`), item, show);
+      else await show({});
+    } catch (error) {
+      at(`plot-${number}-0`).replaceChildren(make("p", `This plot cannot be drawn: ${error.message}`));
+    }
   }
   document.body.dataset.drawn = figures.length; // for whoever waits for the plots
 }

@@ -293,6 +293,23 @@ def test_the_pointer_shows_the_values_as_text(show):
     assert tab.errors() == []
 
 
+def test_the_pointer_shows_the_values_of_a_cell_of_the_error_map(show, humob):
+    tab = show(humob)
+    tab.wait("document.body.dataset.drawn")
+    tab.point_at("#plot-1-0 .mark-rect.role-mark path[aria-label*='km']")
+    tab.wait("document.querySelector('.vg-tooltip.visible')")
+    assert "points" in tab.texts(".vg-tooltip")[0]
+
+
+def test_a_chart_that_cannot_be_drawn_says_so_and_costs_no_other(show):
+    run = html_runs.toy()
+    run.benchmark.figures = lambda *_: [Figure("odd", "", [{"mark": "nosuch", "data": {"values": [1]}}])]  # fmt: skip
+    tab = show(run)
+    tab.wait("document.body.dataset.drawn")
+    assert tab.texts("#plot-0-0")[0].startswith("This plot cannot be drawn: ")
+    assert tab.run("return document.querySelectorAll('#plot-1-0 svg').length") == 1
+
+
 @pytest.mark.parametrize("media", ["", "print"])
 def test_it_follows_the_theme_of_the_system_plots_included(show, media):
     tab = show(html_runs.toy())
