@@ -2,7 +2,8 @@
 
 A report carries the records of a whole item, and only when its turn has come. A worker sends each answer beside
 its reports, in the thread that asked, and asks no more there until the controller has written it (in the thread
-that hears the worker). Until the next question, the worker does not wait. That is the same for workers here and on other hosts, which share no disk with the controller.
+that hears the worker). Until the next question it does not wait. That is the same for workers here and on other
+hosts, which share no disk with the controller.
 """
 
 from __future__ import annotations

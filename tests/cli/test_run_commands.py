@@ -159,8 +159,9 @@ def test_the_plots_of_a_run_are_written_beside_it_or_elsewhere(project, agentben
     again = agentbench(
         "figures", "last", "--format", "png", "-o", "here", "--pick", "metric=distance"
     )
-    assert again.outlines == ["here/distribution-over-samples-metric-distance.png (metric distance)"]
-    assert (project.path / "here/distribution-over-samples-metric-distance.png").stat().st_size > 1000
+    path = "here/distribution-over-samples-metric-distance.png"
+    assert again.outlines == [f"{path} (metric distance)"]
+    assert (project.path / path).stat().st_size > 1000
 
 
 def test_figures_that_cannot_be_written_say_what_to_do(project, agentbench, two_runs):
