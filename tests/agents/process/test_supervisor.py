@@ -14,14 +14,18 @@ from processes import gone, happens, killed_parent, linux
 from pytest_agentbench.agents.process import supervisor
 from pytest_agentbench.agents.process.process import Process
 
-# Starts a process that has lost its parent, in a session of its own, and says its number.
+# Starts a process that has lost its parent, in a session of its own, and says its number. Its parent waits for
+# that: what is killed before it has said its number cannot be looked for.
 DAEMON = """
 import os, sys, time
+said, tell = os.pipe()
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         print(os.getpid(), flush=True)
+        os.write(tell, b".")
         time.sleep(600)
+    os.read(said, 1)
     os._exit(0)
 os.wait()
 """
