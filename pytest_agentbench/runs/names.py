@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +26,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def find_house(start: Path) -> Path:
-    """``.agentbench`` in this folder or the nearest one above; by default the one here."""
+    """``.agentbench`` in this folder or the nearest one above; by default the one here.
+
+    The search ends below a folder that everyone may write to, such as /tmp: its runs may be a stranger's.
+    """
     for folder in (start, *start.parents):
+        if folder != start and folder.stat().st_mode & stat.S_IWOTH:
+            break
         if (folder / run_folder.HOUSE).is_dir():
             return folder / run_folder.HOUSE
     return start / run_folder.HOUSE

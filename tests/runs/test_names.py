@@ -103,6 +103,16 @@ def test_the_house_is_the_nearest_one_above(house, tmp_path):
     assert names.find_house(inner) == house
 
 
+def test_runs_above_in_a_folder_that_everyone_may_write_to_are_not_ours(tmp_path):
+    (tmp_path / ".agentbench").mkdir()
+    project = tmp_path / "project"
+    project.mkdir()
+    assert names.find_house(project) == tmp_path / ".agentbench"
+    tmp_path.chmod(0o777)
+    assert names.find_house(project) == project / ".agentbench"
+    assert names.find_house(tmp_path) == tmp_path / ".agentbench"  # whoever works there means it
+
+
 def test_runs_below_passes_by_what_is_none(house, tmp_path):
     (tmp_path / "scores.json").write_text('{"football": "3:1"}')
     found = names.runs_below(tmp_path)
