@@ -49,18 +49,18 @@ class Ids:
             once = bool(np.all(ordered[:-1] < ordered[1:]))
             self._sorted = ordered
         if not once:
-            twice, _ = Counter(self.list()).most_common(1)[0]
+            twice, _ = Counter(self.values()).most_common(1)[0]
             raise ValueError(f"expected every {what} once, got {twice!r} twice")
 
     def __len__(self) -> int:
-        return len(self.list() if self._array is None else self._array)
+        return len(self.values() if self._array is None else self._array)
 
     @property
     def array(self) -> Whole | None:
         """The ids as numbers; None where some are texts."""
         return self._array
 
-    def list(self) -> list[Any]:
+    def values(self) -> list[Any]:
         """All ids in the order of the rows; the caller must not change it."""
         if self._list is None:
             assert self._array is not None
@@ -68,7 +68,14 @@ class Ids:
         return self._list
 
     def at(self, row: int) -> Any:
-        return self.list()[row] if self._array is None else int(self._array[row])
+        return self.values()[row] if self._array is None else int(self._array[row])
+
+    def some(self, rows: Any) -> list[Any]:
+        """The ids in these rows."""
+        if self._array is None:
+            ids = self.values()
+            return [ids[row] for row in rows.tolist()]
+        return list(self._array[rows].tolist())
 
     def row(self, value: Any) -> int | None:
         """The row of an id; None where there is none."""
@@ -111,7 +118,14 @@ class Texts:
         begin, end = self.starts[row], self.starts[row + 1]
         return bytes(self.data[begin:end]).decode("utf-8", "surrogatepass")
 
-    def list(self) -> list[str]:
+    def some(self, rows: Any) -> list[str]:
+        """The texts in these rows."""
+        pairs = zip(self.starts[rows].tolist(), self.starts[rows + 1].tolist(), strict=True)
+        return [
+            self.data[begin:end].tobytes().decode("utf-8", "surrogatepass") for begin, end in pairs
+        ]
+
+    def values(self) -> list[str]:
         whole, starts = bytes(self.data), self.starts.tolist()
         return [
             whole[begin:end].decode("utf-8", "surrogatepass")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pytest_agentbench.city.columns import ranges
 from pytest_agentbench.city.map_data import SEPARATOR, Areas, MapData, PlaceId, Pois, made
 from pytest_agentbench.city.projection import Projection
 from pytest_agentbench.city.roads import Roads
@@ -92,12 +93,12 @@ class City:
     @property
     def aoi_ids(self) -> list[PlaceId]:
         """The ids of all areas; not to be changed."""
-        return self._ids.list()
+        return self._ids.values()
 
     @property
     def poi_ids(self) -> list[PlaceId]:
         """The ids of all POIs; not to be changed."""
-        return self._poi_ids.list()
+        return self._poi_ids.values()
 
     @property
     def poi_count(self) -> int:
@@ -139,22 +140,22 @@ class City:
 
     def aoi(self, aoi: PlaceId) -> dict[str, Any]:
         """An area: its polygon, its land use and its POIs; ``KeyError`` if there is none."""
-        return self._aoi(self._row(aoi))
+        return self._aois(np.array([self._row(aoi)]))[0]
 
     def poi(self, poi: PlaceId) -> dict[str, Any]:
         """A point of interest; ``KeyError`` if there is none."""
         row = self._poi_ids.row(poi)
         if row is None:
             raise KeyError(f"no POI {poi!r} in the city")
-        return self._poi(row)
+        return self._pois(np.array([row]))[0]
 
     def aois(self, first: int = 0, count: int | None = None) -> list[dict[str, Any]]:
         """Areas in the order of the data, from ``first`` on."""
-        return [self._aoi(row) for row in _some(len(self), first, count)]
+        return self._aois(_some(len(self), first, count))
 
     def pois(self, first: int = 0, count: int | None = None) -> list[dict[str, Any]]:
         """POIs in the order of the data, from ``first`` on."""
-        return [self._poi(row) for row in _some(self.poi_count, first, count)]
+        return self._pois(_some(self.poi_count, first, count))
 
     def pois_near(
         self,
@@ -167,7 +168,7 @@ class City:
     ) -> Pairs:
         """POIs and their distances, nearest first."""
         rows, apart = self._of_kinds(self._chosen(categories, prefix)).near(x, y, radius, limit)
-        return [(self._poi(row), metres) for row, metres in _pairs(rows, apart)]
+        return list(zip(self._pois(rows), apart.tolist(), strict=True))
 
     def aois_near(
         self,
@@ -184,7 +185,7 @@ class City:
             fits = np.array([use in uses for use in self._land_uses], bool)
             wanted = fits[self.data.arrays["aoi_land_use"]]
         rows, apart = self._shapes.near(x, y, radius, wanted, limit)
-        return [(self._aoi(row), metres) for row, metres in _pairs(rows, apart)]
+        return list(zip(self._aois(rows), apart.tolist(), strict=True))
 
     def kinds(self, x: float | None, y: float | None, radius: float | None) -> list[str]:
         """The last parts of the categories of all POIs, or of those around a position, sorted."""
@@ -230,34 +231,55 @@ class City:
         x, y = self._xy[row].tolist()
         return Place(self._ids.at(row), x, y, self._category.at(row))
 
-    def _aoi(self, row: int) -> dict[str, Any]:
+    def _aois(self, rows: Any) -> list[dict[str, Any]]:
+        """The areas in these rows; all at once, since a single one takes nearly as long."""
         arrays = self.data.arrays
-        begin, end = arrays["corner_starts"][row : row + 2].tolist()
-        first, last = arrays["inside_starts"][row : row + 2].tolist()
-        x, y = self._xy[row].tolist()
-        area = float(arrays["aoi_area"][row])
-        return {
-            "id": self._ids.at(row),
-            "positions": arrays["corners"][begin:end].tolist(),
-            "area": None if area != area else area,
-            "land_use": self._land_uses[arrays["aoi_land_use"][row]],
-            "poi_ids": [self._poi_ids.at(poi) for poi in arrays["inside"][first:last].tolist()],
-            "x": x,
-            "y": y,
-        }
+        corners, poi_ids = self._groups("corner", rows), self._groups("inside", rows)
+        points = arrays["corners"][corners[0]].tolist()
+        inside = self._poi_ids.some(arrays["inside"][poi_ids[0]])
+        areas = arrays["aoi_area"][rows].tolist()
+        return [
+            {
+                "id": aoi,
+                "positions": points[begin:end],
+                "area": None if area != area else area,
+                "land_use": self._land_uses[use],
+                "poi_ids": inside[first:last],
+                "x": x,
+                "y": y,
+            }
+            for aoi, (x, y), area, use, begin, end, first, last in zip(
+                self._ids.some(rows), self._xy[rows].tolist(), areas,
+                arrays["aoi_land_use"][rows].tolist(), *corners[1:], *poi_ids[1:], strict=True,
+            )
+        ]  # fmt: skip
 
-    def _poi(self, row: int) -> dict[str, Any]:
+    def _groups(self, name: str, rows: Any) -> tuple[Any, list[int], list[int]]:
+        """What belongs to each row, one after the other, and where that of each begins and ends."""
+        starts = self.data.arrays[f"{name}_starts"]
+        begins, ends = starts[rows], starts[rows + 1]
+        last = np.cumsum(ends - begins)
+        return ranges(begins, ends), (last - (ends - begins)).tolist(), last.tolist()
+
+    def _pois(self, rows: Any) -> list[dict[str, Any]]:
         arrays = self.data.arrays
-        x, y = self._poi_xy[row].tolist()
-        inside = int(arrays["poi_aoi"][row])
-        return {
-            "id": self._poi_ids.at(row),
-            "name": self._poi_name.at(row),
-            "category": self._poi_categories[arrays["poi_category"][row]],
-            "x": x,
-            "y": y,
-            "aoi_id": self._ids.at(inside) if inside >= 0 else None,
-        }
+        inside = arrays["poi_aoi"][rows]
+        aois: list[Any] = self._ids.some(np.maximum(inside, 0)) if len(self) else []
+        return [
+            {
+                "id": poi,
+                "name": name,
+                "category": self._poi_categories[category],
+                "x": x,
+                "y": y,
+                "aoi_id": aoi if row >= 0 else None,
+            }
+            for poi, name, category, (x, y), row, aoi in zip(
+                self._poi_ids.some(rows), self._poi_name.some(rows),
+                arrays["poi_category"][rows].tolist(), self._poi_xy[rows].tolist(),
+                inside.tolist(), aois, strict=True,
+            )
+        ]  # fmt: skip
 
     @cached_property
     def _shapes(self) -> Shapes:
@@ -318,9 +340,5 @@ def _data(places: Iterable[Place], pois: Iterable[Poi]) -> MapData:
     return made(areas, points)
 
 
-def _some(length: int, first: int, count: int | None) -> range:
-    return range(length)[first:] if count is None else range(length)[first : first + count]
-
-
-def _pairs(rows: Any, apart: Any) -> Iterable[tuple[int, float]]:
-    return zip(rows.tolist(), apart.tolist(), strict=True)
+def _some(length: int, first: int, count: int | None) -> Any:
+    return np.arange(length)[first:] if count is None else np.arange(length)[first : first + count]

@@ -41,11 +41,11 @@ class MapData:
         return str(self.notes["digest"])
 
     def _digest(self) -> str:
-        ids, xy = self.ids("aoi_id", "place").list(), self.arrays["aoi_xy"].tolist()
+        ids, xy = self.ids("aoi_id", "place").values(), self.arrays["aoi_xy"].tolist()
         lines = (
             f"{place!r},{x!r},{y!r},{category}\n"
             for place, (x, y), category in zip(
-                ids, xy, self.texts("aoi_category").list(), strict=True
+                ids, xy, self.texts("aoi_category").values(), strict=True
             )
         )
         text = "".join(lines).encode("utf-8", "backslashreplace")
@@ -166,7 +166,7 @@ def _rows_of(ids: Ids, wanted: list[Any]) -> Any:
 
 def _keep_ids(data: MapData, name: str, ids: Ids) -> None:
     if ids.array is None:
-        data.notes[name] = ids.list()
+        data.notes[name] = ids.values()
     else:
         data.arrays[name] = ids.array
 

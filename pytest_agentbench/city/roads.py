@@ -8,6 +8,7 @@ nearest crossing; from there to the road the way is straight.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,6 +32,9 @@ _ISLAND = 0.05  # of the nodes of the largest: a smaller component is no place t
 _TIE = 1e-9  # of an edge's weight: so that no two ways are equal, whatever the version of SciPy
 
 
+Piece = tuple[int, float, float]  # an edge, from so many metres to so many
+
+
 @dataclass(frozen=True)
 class Join:
     """Where a place joins the roads: at a node, or somewhere along an edge."""
@@ -40,6 +44,17 @@ class Join:
     node: int = -1
     edge: int = -1
     at: float = 0.0  # metres along the edge
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way between two joins: what it costs, and the nodes between which it follows whole edges."""
+
+    cost: float
+    start: Join
+    end: Join
+    source: int = -1  # -1: along a single edge
+    target: int = -1
 
 
 class Roads:
@@ -63,14 +78,19 @@ class Roads:
         starts, ends = network.joins(a, from_row), network.joins(b, to_row)
         if not starts or not ends:
             return None
-        start = min(starts, key=lambda join: join.straight)
-        chosen = network.best(start, ends, straight)
-        if chosen is None:
+        # By the nearest gate, and on foot in both directions; each start takes a tree of its own.
+        nearest = min(join.straight for join in starts) + 1e-3
+        ways = [
+            way
+            for start in starts
+            if start.straight <= nearest
+            for way in network.ways(start, ends, straight)
+        ]
+        best = min(ways, key=lambda way: way.cost)
+        if not math.isfinite(best.cost):
             return None
-        end, pieces = chosen
-        if not pieces:
-            return None
-        return self._told(a, b, start, end, pieces, mode, network)
+        pieces = network.pieces(best)
+        return self._told(a, b, best.start, best.end, pieces, mode, network) if pieces else None
 
     def _told(
         self,
@@ -78,11 +98,11 @@ class Roads:
         b: Position,
         start: Join,
         end: Join,
-        pieces: list[tuple[int, float, float]],
+        pieces: list[Piece],
         mode: str,
         network: Network,
     ) -> Route:
-        """The route of these pieces of edges: (edge, from metres, to metres)."""
+        """The route along these pieces of edges."""
         speed = SPEEDS[mode]
         second = WAITING.get(mode, 0.0)
         points = [[a[0], a[1], 0.0]] + ([[a[0], a[1], second]] if second else [])
@@ -95,11 +115,10 @@ class Roads:
         pace = network.weights[edges] / self._arrays["road_metres"][edges]
         times = lengths * (pace if mode == "driving" else 1 / speed)
         entered = second + np.cumsum(times) - times
+        points.append([*start.position, second])
         points += self._line(edges, begins, ends, entered, times)
-        lanes = [
-            [self._lane(edge), at]
-            for edge, at in zip(edges.tolist(), entered.tolist(), strict=True)
-        ]
+        points[-1][:2] = end.position
+        lanes = [[lane, at] for lane, at in zip(self._lanes(edges), entered.tolist(), strict=True)]
         metres += float(lengths.sum()) + end.straight
         seconds = max(SHORTEST, second + float(times.sum()) + end.straight / speed)
         points.append([b[0], b[1], seconds])
@@ -112,36 +131,32 @@ class Roads:
             "lanes": lanes,
         }
 
-    def _lane(self, edge: int) -> Any:
-        lane = self.lanes[edge]
-        return lane if isinstance(lane, str) else int(lane)
+    def _lanes(self, edges: Any) -> list[Any]:
+        if isinstance(self.lanes, list):
+            return [self.lanes[edge] for edge in edges.tolist()]
+        return list(self.lanes[edges].tolist())
 
     def _line(
         self, edges: Any, begins: Any, ends: Any, entered: Any, times: Any
     ) -> list[list[float]]:
-        """The points of the pieces with their seconds: each once, and both ends of the whole."""
+        """The points of the pieces with their seconds, each once, after the first of all."""
         arrays = self._arrays
         picked = ranges(arrays["road_line_starts"][edges], arrays["road_line_starts"][edges + 1])
         counts = arrays["road_line_starts"][edges + 1] - arrays["road_line_starts"][edges]
         piece = np.repeat(np.arange(len(edges)), counts)
         along = arrays["road_along"][picked]
         # The first point of a piece is the last of the one before it.
-        within = (along > begins[piece] + 1e-6) & (along < ends[piece] + 1e-6)
+        within = (along > begins[piece] + 1e-6) & (along < ends[piece] - 1e-6)
+        last = np.append(piece[1:] != piece[:-1], True)
+        along = np.where(last, ends[piece], along)
+        within |= last
         piece, along = piece[within], along[within]
         share = (along - begins[piece]) / np.maximum(ends[piece] - begins[piece], 1e-9)
         table = np.column_stack(
             [arrays["road_line"][picked[within]], entered[piece] + share * times[piece]]
         )
-        first = [*self.point_on(int(edges[0]), float(begins[0])), float(entered[0])]
-        last = [*self.point_on(int(edges[-1]), float(ends[-1])), float(entered[-1] + times[-1])]
-        points: list[list[float]] = [first, *table.tolist()]
-        if points[-1] != last:
-            points.append(last)
+        points: list[list[float]] = table.tolist()
         return points
-
-    def point_on(self, edge: int, at: float) -> Position:
-        """The position so many metres along an edge."""
-        return point_on(self._arrays, edge, at)
 
 
 class Network:
@@ -187,40 +202,39 @@ class Network:
         x, y = point_on(self._arrays, edge, at)
         return Join((x, y), math.hypot(x - position[0], y - position[1]), edge=edge, at=at)
 
-    def best(
-        self, start: Join, ends: list[Join], straight: float
-    ) -> tuple[Join, list[tuple[int, float, float]]] | None:
-        """The end that is reached first, and the pieces of edges on the way; None: unreachable."""
+    def ways(self, start: Join, ends: list[Join], straight: float) -> Iterator[Way]:
+        """The shortest way to each end; ``straight`` is what a metre off the roads costs."""
         metres, begin, end = (self._arrays[f"road_{name}"] for name in ("metres", "begin", "end"))
-        source = start.node
-        first: list[tuple[int, float, float]] = []
-        before = 0.0
+        source, before = start.node, start.straight * straight
         if start.edge >= 0:
             source = int(end[start.edge])
-            first = [(start.edge, start.at, float(metres[start.edge]))]
-            before = (first[0][2] - start.at) * self._pace(start.edge)
-        costs, tree = self._trees.tree(source)
-        options: list[tuple[float, int, int]] = []  # cost, number of the end, node where it is left
-        for number, join in enumerate(ends):
+            before += (float(metres[start.edge]) - start.at) * self._pace(start.edge)
+        costs = self._trees.tree(source)
+        for join in ends:
             off = join.straight * straight
             if join.edge < 0:
-                options.append((before + float(costs[join.node]) + off, number, join.node))
+                yield Way(before + costs[join.node] + off, start, join, source, join.node)
                 continue
+            pace = self._pace(join.edge)
             if join.edge == start.edge and join.at >= start.at:
-                options.append(((join.at - start.at) * self._pace(join.edge) + off, number, -1))
+                ahead = (start.straight * straight) + (join.at - start.at) * pace
+                yield Way(ahead + off, start, join)
             node = int(begin[join.edge])
-            cost = before + float(costs[node]) + join.at * self._pace(join.edge) + off
-            options.append((cost, number, node))
-        cost, number, node = min(options)
-        if not math.isfinite(cost):
-            return None
-        join = ends[number]
-        if node < 0:
-            return join, [(join.edge, start.at, join.at)]
-        path = [(edge, 0.0, float(metres[edge])) for edge in self._trees.path(tree, source, node)]
-        last = [(join.edge, 0.0, join.at)] if join.edge >= 0 else []
-        pieces = [piece for piece in (*first, *path, *last) if piece[2] > piece[1]]
-        return join, pieces
+            yield Way(before + costs[node] + join.at * pace + off, start, join, source, node)
+
+    def pieces(self, way: Way) -> list[Piece]:
+        """The pieces of edges on a way."""
+        metres, start, end = self._arrays["road_metres"], way.start, way.end
+        if way.source < 0:
+            path: list[Piece] = [(end.edge, start.at, end.at)]
+        else:
+            edges = self._trees.path(way.source, way.target)
+            path = [(edge, 0.0, float(metres[edge])) for edge in edges]
+            if start.edge >= 0:
+                path.insert(0, (start.edge, start.at, float(metres[start.edge])))
+            if end.edge >= 0:
+                path.append((end.edge, 0.0, end.at))
+        return [piece for piece in path if piece[2] > piece[1]]
 
     def _pace(self, edge: int) -> float:
         """What a metre of an edge costs."""

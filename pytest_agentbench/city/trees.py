@@ -55,34 +55,38 @@ class Trees:
         sizes = np.append(np.bincount(labels, minlength=count), 0)
         return np.append(labels, count)[self._compact], sizes
 
-    def tree(self, source: int) -> tuple[Costs, Any]:
-        """The cost of the way to every node, infinite where none leads there, and the tree."""
-        node = int(self._compact[source])
-        if node < 0:
-            return Costs(self._compact, np.full(self._count, np.inf)), None
-        with self._lock:
-            if (found := self._kept.get(node)) is not None:
-                self._kept.move_to_end(node)
-                return Costs(self._compact, found[0]), found[1]
-        from scipy.sparse.csgraph import dijkstra
+    def tree(self, source: int) -> Costs:
+        """The cost of the way to every node, infinite where none leads there."""
+        return Costs(self._compact, self._tree(int(self._compact[source]))[0])
 
-        costs, before = dijkstra(self._matrix, indices=node, return_predecessors=True)
-        with self._lock:
-            self._kept[node] = costs, before
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return Costs(self._compact, costs), before
-
-    def path(self, tree: Any, source: int, target: int) -> list[int]:
-        """The edges on the way in a tree, in their order."""
+    def path(self, source: int, target: int) -> list[int]:
+        """The edges on the way to a node that can be reached, in their order."""
         node, root = int(self._compact[target]), int(self._compact[source])
+        _, before = self._tree(root)
         nodes = [node]
         while node != root:
-            node = int(tree[node])
+            node = int(before[node])
             nodes.append(node)
         passed = np.array(nodes[::-1], np.int64)
         found = np.searchsorted(self._keys, passed[:-1] * self._count + passed[1:])
         return [int(edge) for edge in self._edges[found].tolist()]
+
+    def _tree(self, node: int) -> tuple[Any, Any]:
+        """The costs of all nodes, and the node before each on the way there."""
+        if node < 0:
+            return np.full(self._count, np.inf), None
+        with self._lock:
+            if (found := self._kept.get(node)) is not None:
+                self._kept.move_to_end(node)
+                return found
+        from scipy.sparse.csgraph import dijkstra
+
+        made: tuple[Any, Any] = dijkstra(self._matrix, indices=node, return_predecessors=True)
+        with self._lock:
+            self._kept[node] = made
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return made
 
 
 class Costs:
