@@ -14,6 +14,7 @@ from pytest_agentbench.benchmarks.daily_mobility import (
     submission,
 )
 from pytest_agentbench.benchmarks.daily_mobility.baselines import BASELINES
+from pytest_agentbench.benchmarks.lived_day import TICK_TIMEOUT
 from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Sample, Submission
 from pytest_agentbench.metrics.estimator import Estimator
 
@@ -35,6 +36,7 @@ class DailyMobility(Benchmark):
     headline = scoring.FINAL
     baselines = BASELINES
     default_baseline = "commuter"
+    parameters = (TICK_TIMEOUT,)
 
     def load(self, settings: Settings) -> Dataset:
         return data.load(settings)

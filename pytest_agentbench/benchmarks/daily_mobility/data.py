@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base import own_files
+from pytest_agentbench.benchmarks.daily_mobility.answers import STEP, STEPS
 from pytest_agentbench.benchmarks.daily_mobility.intentions import CODES, SLOT_MINUTES, SLOTS
 from pytest_agentbench.benchmarks.daily_mobility.population import Population, load_truth
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 DEMO_FOLDER = own_files.on_disk(__package__, "demo")
 HUB_REPOSITORY = "tsinghua-fib-lab/daily-mobility-generation-benchmark"
 TARGET = "user"
+WEATHER = ("The weather is sunny",)
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,12 @@ class DailyMobilityDataset(Dataset):
         truth: Population,
         *,
         name: str,
+        tick_timeout: float | None = None,
     ) -> None:
         self.profiles = profiles
         self.truth = truth
         self._city = city
+        self._tick_timeout = tick_timeout
         self.keys = [SampleKey(TARGET, str(profile["id"])) for profile in profiles]
         self.digest = _digest(profiles, city.city, truth)
         where = city.source if city.city is None else f"{len(city.city)} places ({city.source})"
@@ -63,6 +67,12 @@ class DailyMobilityDataset(Dataset):
                 "slot_minutes": SLOT_MINUTES,
                 "intentions": dict(CODES),
             },
+            "simulation": {
+                "step": STEP,
+                "steps": STEPS,
+                "weather": list(WEATHER),
+                "tick_timeout": self._tick_timeout,
+            },
         }
         return Sample(self.keys[index], context, self._city)
 
@@ -75,6 +85,7 @@ def load(settings: Settings) -> DailyMobilityDataset:
         CityForChecks(*load_city(folder)),
         load_truth(folder / "groundtruth"),
         name=name,
+        tick_timeout=settings.parameters.get("tick_timeout"),
     )
 
 
