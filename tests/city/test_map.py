@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_agentbench.city.map import NEAR_PLACES, City, CityView, Place
+from pytest_agentbench.city.map import City, Place
+from pytest_agentbench.city.view import NEAR_PLACES, CityView
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
-"""Checking an answer: four values of a person, or the visits from which they are derived."""
+"""Checking an answer: four values of a person, or the visits or the lived day they follow from."""
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -23,41 +24,79 @@ from pytest_agentbench.benchmarks.daily_mobility.intentions import (
     FIELDS,
     LABELS,
     OTHER,
-    SLOT_MINUTES,
+    SLOT_SECONDS,
     SLOTS,
     shares_of,
 )
+from pytest_agentbench.benchmarks.lived_day import DAY, Grid, check_day, is_lived
+from pytest_agentbench.benchmarks.lived_day import FORM as LIVED_FORM
 from pytest_agentbench.city.map import City
 
 VISIT_KEYS = ("start", "place", "intention")
 SUM_TOLERANCE = 0.01  # for shares that are rounded to two digits
+STEP, STEPS = 900, 101  # of the published simulation: 1.05 days
+ROWS_A_SLOT = SLOT_SECONDS // STEP
+GRID = Grid(STEP, ROWS_A_SLOT * (SLOTS - 1) + 1, STEPS)
 FORMS = (
     f"the four values {{{', '.join(FIELDS)}}}, or visits "
     f'[{{"start": "07:30" or a slot 0-{SLOTS - 1}, "place": an id or (x, y), "intention": a label '
-    f"or a code}}, …]"
+    f"or a code}}, …], or a lived day {LIVED_FORM}"
 )
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 
 
 def check(answer: Any, city: City | None, no_city: str = "") -> dict[str, Any]:
-    """The four values in plain form, or :class:`InvalidAnswer`.
+    """The four values in plain form and the day they follow from, or :class:`InvalidAnswer`.
 
-    ``no_city`` says why there is no city, for the message about visits that cannot be placed.
+    ``no_city`` says why there is no city, for the message about days that cannot be placed.
     """
     plain = unpacked(answer)
     if isinstance(plain, Mapping):
+        day = unpacked(plain.get(DAY))
+        if isinstance(day, Mapping) and city is not None:
+            # An answer out of a record: its values follow from the day.
+            return check({**day, "visits": _recorded(day.get("visits"))}, city, no_city)
+        if is_lived(plain):
+            found = _city(city, no_city, "a lived day", "a lived day")
+            return lived_values(check_day(plain, found, GRID), found)
         if "visits" in plain and not set(FIELDS) & set(plain):
             return check(plain["visits"], city, no_city)
         return check_values(plain)
     if visits := items(plain):
-        if city is None:
-            raise InvalidAnswer(
-                f"the four values {{{', '.join(FIELDS)}}}: visits cannot be scored without a city "
-                f"({no_city or 'the data have none'})",
-                described=f"{len(visits)} visits",
-            )
-        return check_visits(visits, city)
+        return check_visits(visits, _city(city, no_city, "visits", f"{len(visits)} visits"))
     raise InvalidAnswer(FORMS, answer)
+
+
+def _city(city: City | None, no_city: str, what: str, came: str) -> City:
+    if city is not None:
+        return city
+    raise InvalidAnswer(
+        f"the four values {{{', '.join(FIELDS)}}}: {what} cannot be scored without a city "
+        f"({no_city or 'the data have none'})",
+        described=came,
+    )
+
+
+def lived_values(day: Mapping[str, Any], city: City) -> dict[str, Any]:
+    """The four values of a lived day, from its rows as the published code takes them.
+
+    It knows its seven labels exactly as they are written, and takes whatever else for ``other``.
+    """
+    rows = day["rows"]
+    visited = dict.fromkeys(row[1] for row in rows if row[1] is not None)
+    if not visited:
+        raise InvalidAnswer(
+            "at least one row in a place: nobody is on the way all day", described="none"
+        )
+    places = [city.place(place) for place in visited]
+    sequence = [CODES.get(rows[ROWS_A_SLOT * slot][2], OTHER) for slot in range(SLOTS)]
+    return {
+        "gyration_radius": _radius([(place.x, place.y) for place in places]),
+        "daily_location_numbers": float(len(visited)),
+        "intention_sequences": sequence,
+        "intention_proportions": shares_of(sequence),
+        DAY: dict(day),
+    }
 
 
 def check_values(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,33 +149,33 @@ def _shares(value: Any) -> list[float]:
 
 def check_visits(visits: Sequence[Any], city: City) -> dict[str, Any]:
     """The four values of a day told as visits, in the order of time from midnight on."""
-    starts: list[float] = []
-    codes: list[int] = []
+    told: list[list[Any]] = []
     visited: dict[Any, tuple[float, float]] = {}
     for number, visit in enumerate(visits):
         if not isinstance(visit, Mapping) or any(visit.get(key) is None for key in VISIT_KEYS):
             raise InvalidAnswer(f"{', '.join(VISIT_KEYS)} in visit {number}", visit)
-        start = _minutes(visit["start"], number)
-        if not starts and start != 0:
+        start = _seconds(visit["start"], number)
+        if not told and start != 0:
             raise InvalidAnswer(
                 'visit 0 to start at "00:00" (slot 0), where the day begins', visit["start"]
             )
-        if starts and start <= starts[-1]:
+        if told and start <= told[-1][0]:
             raise InvalidAnswer(
                 f"visits in the order of time: visit {number} to start after visit {number - 1} "
                 f"({shown(visits[number - 1]['start'])})",
                 visit["start"],
             )
-        starts.append(start)
-        codes.append(_code(visit["intention"], f"visit {number}"))
+        code = _code(visit["intention"], f"visit {number}")
         place, position = _placed(visit["place"], number, city)
         visited[place] = position
-    sequence = _by_slot(starts, codes)
+        told.append([start, list(place) if isinstance(place, tuple) else place, code])
+    sequence = _by_slot(told)
     return {
         "gyration_radius": _radius(list(visited.values())),
         "daily_location_numbers": float(len(visited)),
         "intention_sequences": sequence,
         "intention_proportions": shares_of(sequence),
+        DAY: {"visits": told},
     }
 
 
@@ -162,29 +201,39 @@ def gyration_radius(positions: Sequence[tuple[float, float]]) -> float:
     return math.fsum(math.hypot(a - x, b - y) for a, b in positions) / len(positions)
 
 
-def _by_slot(starts: Sequence[float], codes: Sequence[int]) -> list[int]:
+def _by_slot(visits: Sequence[Sequence[Any]]) -> list[int]:
     """The intention at the start of each slot: a visit holds until the next one."""
     sequence = []
     at = 0
     for slot in range(SLOTS):
-        while at + 1 < len(starts) and starts[at + 1] <= slot * SLOT_MINUTES:
+        while at + 1 < len(visits) and visits[at + 1][0] <= slot * SLOT_SECONDS:
             at += 1
-        sequence.append(codes[at])
+        sequence.append(visits[at][2])
     return sequence
 
 
-def _minutes(value: Any, number: int) -> float:
-    """Minutes since midnight, of a clock time or a slot."""
+def _seconds(value: Any, number: int) -> int:
+    """Seconds since midnight, of a clock time or a slot."""
     start = unpacked(value)
     if isinstance(start, str) and (found := _CLOCK.fullmatch(start.strip())):
         hour, minute, second = (int(part or 0) for part in found.groups())
         if hour < 24 and minute < 60 and second < 60:
-            return hour * 60 + minute + second / 60
+            return hour * 3600 + minute * 60 + second
     elif is_number(start) and start in range(SLOTS):
-        return float(start) * SLOT_MINUTES
+        return int(start) * SLOT_SECONDS
     raise InvalidAnswer(
         f'start of visit {number} as a time "00:00" to "23:59" or a slot 0 to {SLOTS - 1}', value
     )
+
+
+def _recorded(visits: Any) -> Any:
+    """The visits of a record as an agent gives them."""
+    return [
+        {"start": str(datetime.timedelta(seconds=row[0])), "place": row[1], "intention": row[2]}
+        if isinstance(row, list) and len(row) == 3 and is_amount(row[0])
+        else row
+        for row in items(visits) or ()
+    ]
 
 
 def _placed(value: Any, number: int, city: City) -> tuple[Any, tuple[float, float]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 SLOTS = 48
 SLOT_MINUTES = 30
+SLOT_SECONDS = 60 * SLOT_MINUTES
 
 # The position is the code, from 1 on.
 LABELS = (

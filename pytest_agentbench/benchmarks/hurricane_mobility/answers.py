@@ -1,4 +1,4 @@
-"""Checking an answer: trips of three days, or the two arrays of the published output format."""
+"""Checking an answer: trips of three days, three lived days, or the published output's two arrays."""
 
 from __future__ import annotations
 
@@ -15,26 +15,48 @@ from pytest_agentbench.base.plain import (
     limit_words,
     unpacked,
 )
-from pytest_agentbench.benchmarks.hurricane_mobility.data import HOURS, PERIODS
+from pytest_agentbench.benchmarks.hurricane_mobility.data import HOURS, PERIODS, STEP, STEPS
+from pytest_agentbench.benchmarks.lived_day import DAY, Grid, check_day, is_lived
+from pytest_agentbench.benchmarks.lived_day import FORM as LIVED_FORM
+from pytest_agentbench.city.map import City
 
 TOTALS, HOURLY = "total_travel_times", "hourly_travel_times"
 SECONDS = 3600
+GRID = Grid(STEP, STEPS, STEPS)
+ROWS_A_DAY = STEPS // len(PERIODS)
 # The published simulation lets a person set out every half hour (asbench 0.1.4, ticks_per_step=30*60).
 MOST_PER_HOUR = 2
 _ROUNDING = 1e-6
 FORMS = (
     f'trips [{{"day": 0-{len(PERIODS) - 1}, "departure": seconds since midnight}}, …], or '
-    f"{{{TOTALS}: {len(PERIODS)} numbers, {HOURLY}: {len(PERIODS)} rows of {HOURS}}}"
+    f"{{{TOTALS}: {len(PERIODS)} numbers, {HOURLY}: {len(PERIODS)} rows of {HOURS}}}, or lived days "
+    f"{LIVED_FORM}"
 )
 
 
-def check(answer: Any, whole_population: bool, people: int | None = 1) -> dict[str, Any]:
+def check(
+    answer: Any,
+    whole_population: bool,
+    people: int | None = 1,
+    city: City | None = None,
+    no_city: str = "",
+) -> dict[str, Any]:
     """Trips a day and trips an hour, in plain form, or :class:`InvalidAnswer`.
 
     One person may stay at home; a whole population without a trip before the hurricane has no
     change that could be measured. ``people`` make so many trips at most; None: nobody knows how many.
+    ``no_city`` says why there is no city, for the message about lived days.
     """
     plain = unpacked(answer)
+    if isinstance(plain, Mapping):
+        day = unpacked(plain.get(DAY))
+        if isinstance(day, Mapping) and is_lived(day):  # out of a record
+            plain = day
+        if is_lived(plain):
+            if whole_population:
+                came = "the lived days of one person"
+                raise InvalidAnswer("the trips of all people (or items: user)", described=came)
+            return _check_lived(plain, city, no_city)
     if isinstance(plain, Mapping) and "trips" in plain and TOTALS not in plain:
         plain = unpacked(plain["trips"])
     if isinstance(plain, Mapping):
@@ -53,6 +75,32 @@ def check(answer: Any, whole_population: bool, people: int | None = 1) -> dict[s
             described="0 trips",
         )
     return checked
+
+
+def _check_lived(lived: Mapping[str, Any], city: City | None, no_city: str) -> dict[str, Any]:
+    """Arrivals a day and departures an hour, from the rows as the published code counts them.
+
+    A trip within a tick arrives and is never seen on the way: totals and sums of hours may differ.
+    """
+    if city is None:
+        raise InvalidAnswer(
+            f"{FORMS.partition(', or lived')[0]}: lived days cannot be scored without a city "
+            f"({no_city or 'the data have none'})",
+            described="lived days",
+        )
+    day = check_day(lived, city, GRID)
+    totals = [0.0 for _ in PERIODS]
+    hourly = [[0.0] * HOURS for _ in PERIODS]
+    for number in range(len(PERIODS)):
+        last = before = None  # the last place of this day; the place of the row before
+        for seconds, place, *_ in day["rows"][number * ROWS_A_DAY : (number + 1) * ROWS_A_DAY]:
+            if place is None and before is not None:
+                hourly[number][seconds // SECONDS % HOURS] += 1
+            elif place is not None:
+                totals[number] += last is not None and place != last
+                last = place
+            before = place
+    return {TOTALS: totals, HOURLY: hourly, DAY: day}
 
 
 def _check_bounds(checked: Mapping[str, Any], people: int) -> None:

@@ -10,6 +10,7 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import read_json
 from pytest_agentbench.benchmarks.hurricane_mobility import answers, data, scoring
 from pytest_agentbench.benchmarks.hurricane_mobility.baselines import BASELINES
+from pytest_agentbench.benchmarks.lived_day import TICK_TIMEOUT
 from pytest_agentbench.benchmarks.protocol import (
     Benchmark,
     Dataset,
@@ -49,6 +50,7 @@ class HurricaneMobility(Benchmark):
     default_baseline = "cautious"
     parameters = (
         Parameter("items", "user (an item a person) or population (one item for all)", _items),
+        TICK_TIMEOUT,
     )
 
     def load(self, settings: Settings) -> Dataset:
@@ -56,7 +58,8 @@ class HurricaneMobility(Benchmark):
 
     def check(self, sample: Sample, answer: Any) -> dict[str, Any]:
         assert isinstance(sample, data.HurricaneSample)
-        return answers.check(answer, sample.key.target == data.POPULATION, sample.people)
+        whole = sample.key.target == data.POPULATION
+        return answers.check(answer, whole, sample.people, sample.city, sample.no_city)
 
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
         assert isinstance(dataset, data.HurricaneDataset)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +36,13 @@ ITEMS = (USER, POPULATION)
 PERIODS = ("before", "during", "after")
 CHANGES = ("during_vs_before", "after_vs_before")
 HOURS = 24
+STEP, STEPS = 1800, 144
+# As the published simulation tells it, from the first tick of each day on.
 WEATHER = (
-    "an ordinary day",
-    "a hurricane has made landfall nearby: strong wind, and travel is affected",
-    "the hurricane has passed: the weather is ordinary again",
+    "The weather is sunny",
+    "Hurricane Dorian has made landfall in other cities, travel is slightly affected, and winds can "
+    "be felt.",
+    "Hurricane Dorian has passed, the weather is normal and does not affect travel.",
 )
 
 
@@ -56,6 +59,8 @@ class HurricaneSample(Sample):
     """The question about one person, or about all of them."""
 
     people: int | None = None  # who travel; None where nobody knows how many
+    city: City | None = field(default=None, repr=False)  # out of reach of the agent
+    no_city: str = ""  # why there is none
 
 
 class HurricaneDataset(Dataset):
@@ -69,11 +74,15 @@ class HurricaneDataset(Dataset):
         *,
         items: str,
         name: str,
+        no_city: str = "",
+        tick_timeout: float | None = None,
     ) -> None:
         self.profiles = profiles
         self.truth = truth
         self.items = items
         self._city = city
+        self._no_city = no_city
+        self._tick_timeout = tick_timeout
         ids = ["all"] if items == POPULATION else [str(profile["id"]) for profile in profiles]
         self.keys = [SampleKey(items, name) for name in ids]
         parts = [
@@ -96,8 +105,15 @@ class HurricaneDataset(Dataset):
         else:
             context["profile"] = dict(self.profiles[index])
             context["city"] = city_view(self._city, self.profiles[index])
+            context["simulation"] = {
+                "step": STEP,
+                "steps": STEPS,
+                "weather": list(WEATHER),
+                "tick_timeout": self._tick_timeout,
+                **({} if self._city is not None else {"no_city": self._no_city}),
+            }
         people = 1 if self.items == USER else len(self.profiles) or None
-        return HurricaneSample(self.keys[index], context, None, people)
+        return HurricaneSample(self.keys[index], context, None, people, self._city, self._no_city)
 
 
 def load(settings: Settings) -> HurricaneDataset:
@@ -109,9 +125,15 @@ def load(settings: Settings) -> HurricaneDataset:
     if items == USER and not known:
         raise BenchmarkError(f"{folder}: items: user needs {PROFILES}, which is not there")
     profiles = load_profiles(folder / PROFILES) if known else []
-    city, _ = load_city(folder)
+    city, source = load_city(folder)
     return HurricaneDataset(
-        profiles, city, truth, items=items or (USER if known else POPULATION), name=name
+        profiles,
+        city,
+        truth,
+        items=items or (USER if known else POPULATION),
+        name=name,
+        no_city=source if city is None else "",
+        tick_timeout=settings.parameters.get("tick_timeout"),
     )
 
 

@@ -57,8 +57,10 @@ def folder(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def load() -> Callable[..., DailyMobilityDataset]:
-    def load(dataset: str | Path) -> DailyMobilityDataset:
-        settings: Any = SimpleNamespace(dataset=dataset, mode="inference", seed=0, parameters={})
+    def load(dataset: str | Path, **parameters: Any) -> DailyMobilityDataset:
+        settings: Any = SimpleNamespace(
+            dataset=dataset, mode="inference", seed=0, parameters=parameters, bases=()
+        )
         loaded = DailyMobility().load(settings)
         assert isinstance(loaded, DailyMobilityDataset)
         return loaded

@@ -66,7 +66,23 @@ def test_labels_stand_for_codes_and_unknown_ones_for_other():
 
 def test_a_checked_answer_passes_again():
     checked = check(VISITS, CITY)
-    assert check(checked, None) == checked
+    assert check(checked, CITY) == checked
+    assert check(json.loads(json.dumps(checked)), CITY) == checked
+
+
+def test_where_no_city_can_place_it_the_values_pass_without_their_day():
+    checked = check(VISITS, CITY)
+    assert check(checked, None) == {name: checked[name] for name in VALUES}
+
+
+def test_the_record_keeps_the_visits_with_their_seconds():
+    visits = [
+        {"start": 0, "place": 1, "intention": 1},
+        {"start": "07:00:30", "place": (5, 7), "intention": "work"},
+    ]
+    checked = check(visits, CITY)
+    assert checked["day"] == {"visits": [[0, 1, 1], [25230, [5.0, 7.0], 4]]}
+    assert check(checked, CITY) == checked
 
 
 def test_visits_give_the_four_values():
@@ -163,10 +179,10 @@ FOUR = "gyration_radius, daily_location_numbers, intention_sequences, intention_
     ("answer", "message"),
     [
         (None, f"expected the four values {{{FOUR}}}, or visits ["),
-        (None, ", …], got None"),
-        ("home", ", …], got 'home'"),
-        ([], ", …], got []"),
-        ({}, ", …], got nothing (no gyration_radius, daily_location_numbers, "),
+        (None, ", …], or a lived day {step, rows, trips, roads}, got None"),
+        ("home", ", …], or a lived day {step, rows, trips, roads}, got 'home'"),
+        ([], ", …], or a lived day {step, rows, trips, roads}, got []"),
+        ({}, ", roads}, got nothing (no gyration_radius, daily_location_numbers, "),
         ({**VALUES, "intention_sequences": None}, " (no intention_sequences)"),
         (
             changed(gyration_radius=math.nan),

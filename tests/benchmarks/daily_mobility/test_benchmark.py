@@ -18,13 +18,13 @@ def test_the_template_runs_and_is_scored_with_its_ceiling(project):
     result.stdout.fnmatch_lines(
         [
             "*100 samples: 100 ok",
-            "*demo data (synthetic): 100 profiles, 465 places (places.csv)",
+            "*demo data (synthetic): 100 profiles, 545 places (places.csv)",
             "final_score*",
             "noise ceiling of 100 people: 9*",
         ]
     )
     scores = project.scores()
-    assert set(scores["readings"]) == {"documented", "published-0.1.4"}
+    assert set(scores["readings"]) == {"documented", "published-0.1.4", "realism"}
     assert scores["details"]["noise_ceiling"]["people"] == 100
     assert len(scores["details"]["slots"]) == 48
 

@@ -23,6 +23,16 @@ def test_a_sample_a_profile_with_the_city_around_it(folder, load):
     assert [place["id"] for place in context["city"]["places"]] == [1, 3, 2, 4]
     assert context["constraints"]["slots"] == 48
     assert context["constraints"]["intentions"]["leisure and entertainment"] == 7
+    assert context["simulation"] == {
+        "step": 900,
+        "steps": 101,
+        "weather": ["The weather is sunny"],
+        "tick_timeout": None,
+    }
+
+
+def test_a_tick_limit_reaches_the_agent(folder, load):
+    assert load(folder(), tick_timeout=2.5).sample(0).context["simulation"]["tick_timeout"] == 2.5
 
 
 def test_a_context_is_json_as_it_stands(folder, load):

@@ -51,7 +51,10 @@ def trip(**values):
     ("answer", "message"),
     [
         (None, 'expected trips [{"day": 0-2, "departure": seconds since midnight}, …], or {total_'),
-        ("none", "hourly_travel_times: 3 rows of 24}, got 'none'"),
+        (
+            "none",
+            "hourly_travel_times: 3 rows of 24}, or lived days {step, rows, trips, roads}, got 'none'",
+        ),
         ({}, "got nothing (no total_travel_times, hourly_travel_times)"),
         ({TOTALS: [1, 1, 1]}, "got total_travel_times (no hourly_travel_times)"),
         ([3], "expected day and departure in trip 0, got 3"),

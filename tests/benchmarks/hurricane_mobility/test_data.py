@@ -24,6 +24,27 @@ def test_an_item_a_profile_or_one_for_all(folder):
     assert json.loads(json.dumps(context)) == context
 
 
+def test_the_weather_is_told_as_published_and_in_force_day_by_day(folder):
+    path = folder(profiles=[{"id": 3}])
+    context = load(path, tick_timeout=1.5).sample(0).context
+    sunny, landfall, passed = context["simulation"]["weather"]
+    assert sunny == "The weather is sunny"
+    assert landfall == (
+        "Hurricane Dorian has made landfall in other cities, travel is slightly affected, and winds "
+        "can be felt."
+    )
+    assert (
+        passed == "Hurricane Dorian has passed, the weather is normal and does not affect travel."
+    )
+    assert [day["weather"] for day in context["days"]] == [sunny, landfall, passed]
+    ticks = {key: context["simulation"][key] for key in ("step", "steps", "tick_timeout")}
+    assert ticks == {"step": 1800, "steps": 144, "tick_timeout": 1.5}
+    assert f"none of places.parquet, places.csv, places.json in {path}" in (
+        context["simulation"]["no_city"]
+    )
+    assert "simulation" not in load(path, items="population").sample(0).context
+
+
 def test_without_profiles_there_is_one_item(folder):
     path = folder()
     assert [str(key) for key in load(path).keys] == ["population[all]"]
