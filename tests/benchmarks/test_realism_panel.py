@@ -1,0 +1,99 @@
+"""The panel: plain JSON, both sides, floors, motifs, modes, groups, and its lines for people."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from benchmarks.test_realism import LEAVES, REFERENCE, SHOPS, STAYS, WORKS, lived
+
+from pytest_agentbench.benchmarks import realism
+from pytest_agentbench.benchmarks.realism import Realism, Reference
+from pytest_agentbench.benchmarks.realism_panel import notes, panel
+
+
+def test_values_of_both_sides_and_why_one_is_missing():
+    found = panel(Realism([WORKS, LEAVES, None], REFERENCE), [{}] * 3)
+    assert json.loads(json.dumps(found)) == found
+    assert (found["people"], found["told"], found["lived"]) == (3, 2, 0)
+    assert (found["reference"], found["reference_people"]) == ("they", 4)
+    trips = found["values"]["trips"]
+    assert (trips["real"], trips["generated"], trips["unit"]) == (2.0, 1.5, "")
+    assert 0 < trips["jsd"] < 1
+    assert found["values"]["trip_length"]["unit"] == "m"
+    travel = found["values"]["travel_time"]
+    assert (travel["jsd"], travel["generated"]) == (None, None)
+    assert travel["reasons"] == {"jsd": realism.NOT_LIVED, "generated": realism.NOT_LIVED}
+
+
+def test_the_floor_is_what_the_reference_itself_would_score():
+    """Of many draws of two people: the mean over all draws, counted out one by one."""
+    found = panel(Realism([WORKS, LEAVES], REFERENCE), [{}] * 2)
+    people = REFERENCE.people
+    every = [
+        Realism([one, other], REFERENCE).estimate(None)["trips_jsd"]
+        for one in people
+        for other in people
+    ]
+    assert found["values"]["trips"]["floor"] == pytest.approx(np.mean(every), abs=0.04)
+    assert "floor" not in panel(Realism([WORKS], None), [{}])["values"]["trips"]
+
+
+def test_motifs_trips_and_modes_with_their_shares():
+    reference = Reference("they", [*REFERENCE.people, lived(8, 20)], [{}] * 5)
+    found = panel(Realism([WORKS, LEAVES, lived(9, 30, "walking")], reference), [{}] * 3)
+    assert found["motifs"][0] == {
+        "kind": "0>1 1>0",
+        "real": 2 / 5,
+        "generated": pytest.approx(1 / 3),
+    }
+    assert {"kind": "0>1", "real": 1 / 5, "generated": pytest.approx(2 / 3)} in found["motifs"]
+    assert {"kind": 4, "real": 1 / 5, "generated": 0.0} in found["trips"]
+    assert found["modes"] == [
+        {"kind": "driving", "real": 1.0, "generated": 0.0},
+        {"kind": "walking", "real": 0.0, "generated": 1.0},
+    ]
+    visits = panel(Realism([lived(9, 30)], REFERENCE), [{}])
+    assert visits["modes"] == [{"kind": "driving", "real": None, "generated": 1.0}]
+
+
+def test_histograms_have_a_share_more_than_edges():
+    found = panel(Realism([WORKS, LEAVES, SHOPS], REFERENCE), [{}] * 3)["distributions"]
+    assert "trip_length" in found
+    assert "travel_time" not in found  # nobody has any
+    for histogram in found.values():
+        for side in ("real", "generated"):
+            assert len(histogram[side]) == len(histogram["edges"]) + 1
+            assert sum(histogram[side]) == pytest.approx(1.0)
+
+
+def test_groups_are_compared_with_the_same_group():
+    reference = Reference(
+        "they", [WORKS] * 10 + [SHOPS] * 12, [{"sex": "m"}] * 10 + [{"sex": "f"}] * 12
+    )
+    run = Realism([*[WORKS] * 10, *[LEAVES] * 3, None], reference)
+    found = panel(run, [*[{"sex": "m"}] * 10, *[{"sex": "f"}] * 3, {"sex": "x"}])["groups"]
+    assert list(found["sex"]) == ["m", "f"]  # who has told no day is in none
+    assert found["sex"]["m"]["people"] == 10
+    assert found["sex"]["m"]["values"]["trips_jsd"] == 0.0  # against men alone
+    few = found["sex"]["f"]
+    assert (few["people"], few["reference_people"]) == (3, 12)
+    assert few["values"]["trips_generated"] == 1.0
+    assert few["values"]["trips_real"] == 4.0
+    assert not [name for name in few["values"] if name.endswith("_jsd")]  # too few to compare
+
+
+def test_a_kind_that_divides_nobody_is_left_out():
+    assert panel(Realism([WORKS, STAYS], None), [{"sex": "m"}] * 2)["groups"] == {}
+
+
+def test_the_lines_say_whose_days_they_are():
+    assert notes(Realism([WORKS, None, lived(8, 20)], REFERENCE)) == [
+        "realism: days told by 2 of 3 people, 1 of them lived tick by tick",
+        "realism: against they",
+    ]
+    assert notes(Realism([WORKS], None))[1] == (
+        "realism: there is no reference population (scenario key reference)"
+    )
+    assert notes(Realism([None], REFERENCE)) == []
