@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -16,8 +17,8 @@ from pytest_agentbench.benchmarks.realism_panel import notes, panel
 def test_values_of_both_sides_and_why_one_is_missing():
     found = panel(Realism([WORKS, LEAVES, None], REFERENCE), [{}] * 3)
     assert json.loads(json.dumps(found)) == found
-    assert (found["people"], found["told"], found["lived"]) == (3, 2, 0)
-    assert (found["reference"], found["reference_people"]) == ("they", 4)
+    assert (found["people"], found["days_told"], found["days_lived"]) == (3, 2, 0)
+    assert found["reference"] == {"name": "they", "people": 4}
     trips = found["values"]["trips"]
     assert (trips["real"], trips["generated"], trips["unit"]) == (2.0, 1.5, "")
     assert 0 < trips["jsd"] < 1
@@ -40,32 +41,44 @@ def test_the_floor_is_what_the_reference_itself_would_score():
     assert "floor" not in panel(Realism([WORKS], None), [{}])["values"]["trips"]
 
 
-def test_motifs_trips_and_modes_with_their_shares():
+def test_kinds_with_their_shares_the_frequent_first():
     reference = Reference("they", [*REFERENCE.people, lived(8, 20)], [{}] * 5)
-    found = panel(Realism([WORKS, LEAVES, lived(9, 30, "walking")], reference), [{}] * 3)
-    assert found["motifs"][0] == {
-        "kind": "0>1 1>0",
-        "real": 2 / 5,
-        "generated": pytest.approx(1 / 3),
-    }
-    assert {"kind": "0>1", "real": 1 / 5, "generated": pytest.approx(2 / 3)} in found["motifs"]
-    assert {"kind": 4, "real": 1 / 5, "generated": 0.0} in found["trips"]
-    assert found["modes"] == [
-        {"kind": "driving", "real": 1.0, "generated": 0.0},
-        {"kind": "walking", "real": 0.0, "generated": 1.0},
-    ]
-    visits = panel(Realism([lived(9, 30)], REFERENCE), [{}])
-    assert visits["modes"] == [{"kind": "driving", "real": None, "generated": 1.0}]
+    run = Realism([WORKS, LEAVES, lived(9, 30, "walking")], reference)
+    found = panel(run, [{}] * 3)["distributions"]
+    motifs = found["motifs"]
+    assert motifs["kinds"] == ["0>1 1>0", "0>1", "0>1 0>2 1>0 2>0", "one place"]
+    assert motifs["real"] == [2 / 5, 1 / 5, 1 / 5, 1 / 5]
+    assert motifs["generated"] == pytest.approx([1 / 3, 2 / 3, 0, 0])
+    assert motifs["jsd"] == run.estimate(None)["motifs_jsd"]
+    assert found["trips"]["kinds"] == ["2", "1", "0", "4"]
+    assert (found["modes"]["kinds"], found["modes"]["generated"]) == (
+        ["driving", "walking"],
+        [0, 1],
+    )
+    alone = panel(Realism([lived(9, 30)], REFERENCE), [{}])["distributions"]["modes"]
+    assert (alone["real"], alone["generated"], alone["jsd"]) == (None, [1.0], None)
 
 
-def test_histograms_have_a_share_more_than_edges():
-    found = panel(Realism([WORKS, LEAVES, SHOPS], REFERENCE), [{}] * 3)["distributions"]
-    assert "trip_length" in found
+def test_more_than_twelve_kinds_end_in_the_rest():
+    days = [{**WORKS, "trips": [n]} for n in range(15)]
+    found = panel(Realism(days, None), [{}] * 15)["distributions"]["trips"]
+    assert found["kinds"][-1] == "other"
+    assert found["generated"] == pytest.approx([1 / 15] * 12 + [3 / 15])
+
+
+def test_bars_have_one_width_and_the_last_holds_what_is_above():
+    days = [{**WORKS, "trip_length": [float(n), 2.0 * n]} for n in range(51)]
+    found = panel(Realism(days, REFERENCE), [{}] * 51)["distributions"]
     assert "travel_time" not in found  # nobody has any
-    for histogram in found.values():
-        for side in ("real", "generated"):
-            assert len(histogram[side]) == len(histogram["edges"]) + 1
-            assert sum(histogram[side]) == pytest.approx(1.0)
+    bars = found["trip_length"]
+    assert (bars["title"], bars["unit"], len(bars["edges"])) == ("straight line of a trip", "m", 21)
+    assert np.diff(bars["edges"]) == pytest.approx(bars["edges"][1])
+    assert sum(bars["real"]) == pytest.approx(1.0)
+    values = [value for one in days for value in one["trip_length"]]
+    edges = bars["edges"]
+    counts = [sum(low <= v < high for v in values) for low, high in itertools.pairwise(edges[:-1])]
+    expected = [*counts, len(values) - sum(counts)]
+    assert bars["generated"] == pytest.approx([count / len(values) for count in expected])
 
 
 def test_groups_are_compared_with_the_same_group():
