@@ -13,9 +13,9 @@ from pytest_agentbench.base.errors import InvalidAnswer
 from pytest_agentbench.base.plain import LARGEST, exactly, is_amount, is_finite, items, unpacked
 from pytest_agentbench.benchmarks.protocol import Parameter
 from pytest_agentbench.city.map import City, PlaceId
+from pytest_agentbench.city.travel import MODES
 
 DAY = "day"  # the key of a checked answer that holds it
-MODES = ("walking", "driving", "cycling", "transit")
 LONGEST_INTENTION = 200  # characters that a record keeps; labels are far shorter
 MOST_TRIPS_A_TICK = 10
 MOST_ROUTE_POINTS = 40
@@ -58,7 +58,19 @@ def check_day(answer: Mapping[Any, Any], city: City, grid: Grid) -> dict[str, An
         came = None if listed is None else f"{len(listed)} rows"
         raise InvalidAnswer(f"rows as {grid.words}", answer.get("rows"), described=came)
     rows = [_row(row, number, city, grid) for number, row in enumerate(listed)]
-    return {"rows": rows, "trips": _trips(answer.get("trips"), city, grid), "roads": _roads(answer)}
+    trips = _trips(answer.get("trips"), city, grid)
+    _check_reached(rows, trips)
+    return {"rows": rows, "trips": trips, "roads": _roads(answer)}
+
+
+def _check_reached(rows: list[list[Any]], trips: list[dict[str, Any]]) -> None:
+    """Refuses rows in a place to which no trip leads: trips and rows tell the same day."""
+    reached = {rows[0][1], None, *(trip["to"] for trip in trips)}
+    for number, row in enumerate(rows):
+        if row[1] not in reached:
+            raise InvalidAnswer(
+                f"a trip to every place after the first: none leads to that of row {number}", row[1]
+            )
 
 
 def _roads(answer: Mapping[Any, Any]) -> bool:

@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pytest_agentbench.metrics.bootstrap import sums
+
 Floats = NDArray[np.float64]
 
 BINS = 50
 _LARGEST_TABLE = 4096  # a table of joint codes that stays in the processor's cache
+_FEW_PEOPLE = 256  # of whom a product counts faster than a pass for each resample
 _BLOCK_VALUES = 4_000_000  # intermediate values held at a time
 
 
@@ -98,17 +101,17 @@ class Columns:
     def __init__(self, codes: NDArray[Any], size: int) -> None:
         if codes.ndim != 2 or (codes.size and not 0 <= codes.min() <= codes.max() < size):
             raise ValueError(f"expected rows of codes 0 to {size - 1}")
-        self._codes = codes
+        self.codes = codes
         self.size = size
 
     @functools.cached_property
     def _packs(self) -> list[tuple[int, int, NDArray[np.intp]]]:
         """Neighbouring columns as one code: a resample is then counted in fewer passes."""
-        people, width = self._codes.shape
+        people, width = self.codes.shape
         together = self._together
         packs = []
         for first in range(0, width, together):
-            columns = self._codes[:, first : first + together]
+            columns = self.codes[:, first : first + together]
             joint = np.zeros(people, np.intp)
             for column in columns.T:
                 joint *= self.size
@@ -119,7 +122,7 @@ class Columns:
     @functools.cached_property
     def _together(self) -> int:
         """How many columns a joint code has: its table is no larger than the number of people."""
-        people, width = self._codes.shape
+        people, width = self.codes.shape
         limit = min(people, _LARGEST_TABLE)
         together = 1
         while together < width and self.size ** (together + 1) <= limit:
@@ -131,7 +134,7 @@ class Columns:
         if self._together == 1:
             return self._counts_of_few(weights)
         rows = 1 if weights is None else len(weights)
-        result = np.empty((rows, self._codes.shape[1], self.size))
+        result = np.empty((rows, self.codes.shape[1], self.size))
         for first, width, joint in self._packs:
             cells = self.size**width
             for start, stop in blocks(rows, cells):
@@ -149,9 +152,9 @@ class Columns:
 
     def _counts_of_few(self, weights: Floats | None) -> Floats:
         """All columns of a resample in one pass, each in bins of its own."""
-        width = self._codes.shape[1]
+        width = self.codes.shape[1]
         shape, cells = (width, self.size), width * self.size
-        codes = (self._codes + self.size * np.arange(width)).reshape(-1)
+        codes = (self.codes + self.size * np.arange(width)).reshape(-1)
         if weights is None:
             return np.bincount(codes, minlength=cells).reshape(shape).astype(np.float64)
         result = np.empty((len(weights), *shape))
@@ -160,6 +163,44 @@ class Columns:
             for row, of_codes in zip(result[start:stop], each, strict=True):
                 row[:] = np.bincount(codes, of_codes, minlength=cells).reshape(shape)
         return result
+
+
+class MeanDivergence:
+    """The mean over columns of the divergence within the column, from counts of the same columns.
+
+    >>> columns = Columns(np.array([[0, 1], [0, 0], [2, 1]]), size=3)
+    >>> mean = MeanDivergence(np.array([[2, 0, 1], [0, 3, 0]]), columns)
+    >>> float(mean(None).round(6)), mean(np.array([[1.0, 1, 1], [0, 0, 5]])).round(6).tolist()
+    (0.095437, [0.095437, 0.229574])
+    """
+
+    def __init__(self, truth: ArrayLike, columns: Columns) -> None:
+        self._truth: Floats = np.asarray(truth, np.float64)
+        self._columns = columns
+
+    def __call__(self, weights: Floats | None) -> Any:
+        if weights is None or len(self._columns.codes) > _FEW_PEOPLE:
+            return jensen_shannon(self._truth, self._columns.counts(weights)).mean(axis=-1)
+        table, truth, rest = self._used
+        shares = sums(table, weights) / weights.sum(axis=1, keepdims=True)
+        both = truth + shares
+        total = (_information(truth, both) + _information(shares, both)).sum(axis=-1) + rest
+        return np.clip(total / 2 / len(self._truth), 0.0, 1.0)
+
+    @functools.cached_property
+    def _used(self) -> tuple[Floats, Floats, float]:
+        """The cells (a column and a code) that anybody has: who has which, and the truth's share there.
+
+        Few people have few of them. Where nobody is, the truth alone adds its share, the last value.
+        """
+        codes, size = self._columns.codes, self._columns.size
+        people, width = codes.shape
+        at = codes.astype(np.intp) + size * np.arange(width)
+        cells, places = np.unique(at, return_inverse=True)
+        table = np.zeros((people, len(cells)))
+        table[np.arange(people)[:, None], places.reshape(people, width)] = 1.0
+        shares = _normalised(self._truth).reshape(-1)
+        return table, shares[cells], float(np.delete(shares, cells).sum())
 
 
 def _widened(low: float, high: float) -> tuple[float, float]:

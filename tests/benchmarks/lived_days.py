@@ -19,13 +19,24 @@ HOME, WORK, SHOP, PUB = (place.id for place in PLACES)
 
 
 def day(step: int, stays: list[tuple[int, Any, str | None]], **more: Any) -> dict[str, Any]:
-    """A lived day of stays: (rows, place or None for on the way, intention)."""
+    """A lived day of stays: (rows, place or None for on the way, intention), with a trip to each place."""
     rows = []
     for count, place, intention in stays:
         x, y = (10.0, 20.0) if place is None else (CITY.place(place).x, CITY.place(place).y)
         for _ in range(count):
             rows.append([len(rows) * step, place, intention, x, y])
-    return {"step": step, "rows": rows, "trips": [], "roads": False, **more}
+    return {"step": step, "rows": rows, "trips": trips_between(rows), "roads": False, **more}
+
+
+def trips_between(rows: list[list[Any]]) -> list[dict[str, Any]]:
+    """A trip to each place that follows another: it leaves when the last row there was kept."""
+    trips, last = [], rows[0]
+    for row in rows[1:]:
+        if row[1] is not None:
+            if row[1] != last[1]:
+                trips.append(trip(last[0], row[0], last[1], row[1]))
+            last = row
+    return trips
 
 
 def trip(
@@ -46,6 +57,7 @@ def random_days(step: int, least: int, most: int) -> st.SearchStrategy[dict[str,
 
     def made(stays: list[tuple[int, Any, str | None]], length: int) -> dict[str, Any]:
         told = day(step, stays * (1 + length))
-        return {**told, "rows": told["rows"][:length]}
+        rows = told["rows"][:length]
+        return {**told, "rows": rows, "trips": trips_between(rows)}
 
     return st.builds(made, st.lists(stay, min_size=1, max_size=30), st.integers(least, most))

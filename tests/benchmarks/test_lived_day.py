@@ -150,6 +150,10 @@ def test_a_trip_may_begin_on_the_way_and_not_arrive():
             "expected a finite position in metres as y in route of trip 0, got nan",
         ),
         (
+            changed("trips", value=[]),
+            "expected a trip to every place after the first: none leads to that of row 3, got 500000002",
+        ),
+        (
             changed("roads", value="yes"),
             "expected roads as true (trips follow the roads) or false, got 'yes'",
         ),

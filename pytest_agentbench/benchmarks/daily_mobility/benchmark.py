@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_agentbench.benchmarks import realism, realism_panel
 from pytest_agentbench.benchmarks.daily_mobility import (
     answers,
     data,
+    days,
     diagnostics,
     scoring,
     submission,
@@ -16,6 +18,7 @@ from pytest_agentbench.benchmarks.daily_mobility import (
 from pytest_agentbench.benchmarks.daily_mobility.baselines import BASELINES
 from pytest_agentbench.benchmarks.lived_day import TICK_TIMEOUT
 from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Sample, Submission
+from pytest_agentbench.benchmarks.reference import REFERENCE
 from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
@@ -30,16 +33,20 @@ class DailyMobility(Benchmark):
     name = "DailyMobility"
     description = "a day of each person: how far, how many places, what and when"
     modes = ("inference",)
-    readings = scoring.READINGS
-    metrics = scoring.TABLE
+    readings = (*scoring.READINGS, realism.READING)
+    metrics = (*scoring.TABLE, *realism.METRICS)
     hub_repository = data.HUB_REPOSITORY
     headline = scoring.FINAL
     baselines = BASELINES
     default_baseline = "commuter"
-    parameters = (TICK_TIMEOUT,)
+    parameters = (TICK_TIMEOUT, REFERENCE)
 
     def load(self, settings: Settings) -> Dataset:
         return data.load(settings)
+
+    def truth_places(self, settings: Settings) -> Sequence[Path]:
+        given = data.given_reference(settings)
+        return [*super().truth_places(settings), *([] if given is None else [given])]
 
     def check(self, sample: Sample, answer: Any) -> dict[str, Any]:
         assert isinstance(sample.truth, data.CityForChecks)
@@ -47,11 +54,19 @@ class DailyMobility(Benchmark):
 
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
         assert isinstance(dataset, data.DailyMobilityDataset)
-        return scoring.score_run(dataset.truth, records)
+        return days.RunScores(
+            scoring.score_run(dataset.truth, records), lambda: days.of_run(dataset, records)
+        )
 
     def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
         assert isinstance(dataset, data.DailyMobilityDataset)
-        return diagnostics.describe(dataset.truth, records)
+        found = diagnostics.describe(dataset.truth, records)
+        if not found:
+            return found
+        lived = days.of_run(dataset, records)
+        belongs = [dataset.groups(dataset.index_of[record.sample]) for record in records]
+        found["notes"] += realism_panel.notes(lived)
+        return {**found, "realism": realism_panel.panel(lived, belongs)}
 
     def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
         assert isinstance(dataset, data.DailyMobilityDataset)

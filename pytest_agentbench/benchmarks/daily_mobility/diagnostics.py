@@ -12,6 +12,7 @@ from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS, clock
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
 from pytest_agentbench.metrics.bootstrap import PERCENTILES
 from pytest_agentbench.metrics.divergence import jensen_shannon
+from pytest_agentbench.metrics.transitions import pair_counts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -169,10 +170,7 @@ def transitions(truth: Population, answers: Population) -> dict[str, Any]:
 def _pair_rates(codes: npt.NDArray[np.uint8]) -> Floats:
     """How often a day each intention follows each, in neighbouring slots."""
     kinds = len(LABELS)
-    counts = np.zeros(kinds * kinds)
-    for slot in range(codes.shape[1] - 1):  # slot by slot, to save memory
-        pairs = (codes[:, slot].astype(np.intp) - 1) * kinds + codes[:, slot + 1] - 1
-        counts += np.bincount(pairs, minlength=kinds * kinds)
+    counts = pair_counts(codes - np.uint8(1), kinds).sum(axis=0, dtype=np.float64)
     rates: Floats = counts.reshape(kinds, kinds) / len(codes)
     return rates
 

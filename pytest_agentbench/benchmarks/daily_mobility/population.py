@@ -51,6 +51,12 @@ class Population:
             shares,
         )
 
+    def part(self, chosen: npt.NDArray[np.bool_]) -> Population:
+        """Some of the people; the four arrays must be in one order, as those of answers are."""
+        return Population(
+            **{field.name: getattr(self, field.name)[chosen] for field in fields(self)}
+        )
+
     def digest(self) -> str:
         """Of the values; those that are loaded have one type, whatever they were stored in."""
         total = hashlib.sha256()

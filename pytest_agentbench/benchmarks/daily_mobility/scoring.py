@@ -15,11 +15,11 @@ from pytest_agentbench.benchmarks.protocol import Metric
 from pytest_agentbench.metrics.divergence import (
     BINS,
     Columns,
+    MeanDivergence,
     bin_numbers,
-    jensen_shannon,
     round_half_up,
 )
-from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
+from pytest_agentbench.metrics.estimator import Absent, Values
 from pytest_agentbench.metrics.own_range import OwnRange, own_range_histogram, root_distance
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ READINGS = (DOCUMENTED, PUBLISHED)
 FINAL = "final_score"
 
 
-def score_run(truth: Population, records: Sequence[Record]) -> Estimator:
+def score_run(truth: Population, records: Sequence[Record]) -> PopulationScores:
     """The estimator of a run; its records say who has a valid answer, and which."""
     valid = np.array([record.status == "ok" for record in records], bool)
     answers = Population.from_answers([r.answer for r in records if r.status == "ok"])
@@ -47,36 +47,52 @@ def score_run(truth: Population, records: Sequence[Record]) -> Estimator:
 
 def score_population(
     truth: Population, answers: Population, valid: Bools | None = None
-) -> Estimator:
-    """The estimator of a population: ``answers`` holds the people for whom ``valid`` is true.
-
-    In the documented reading everybody else is mass in a bin of its own; the published reading is
-    over the valid answers alone.
-    """
+) -> PopulationScores:
+    """The estimator of a population: ``answers`` holds the people for whom ``valid`` is true."""
     if valid is None:
         valid = np.ones(len(answers.gyration_radius), bool)
+    return PopulationScores(truth, answers, valid)
 
-    @functools.cache
-    def divergences(reading: str) -> Mapping[str, Divergence]:
-        if reading == DOCUMENTED:
-            return documented(truth, answers, valid)
-        return published(truth, answers)
 
-    def estimate(reading: str, weights: Floats | None) -> Values:
+class PopulationScores:
+    """The estimator of a population, or of a part of it.
+
+    In the documented reading everybody without a valid answer is mass in a bin of its own; the published
+    reading is over the valid answers alone.
+    """
+
+    def __init__(self, truth: Population, answers: Population, valid: Bools) -> None:
+        self._truth, self._answers, self._valid = truth, answers, valid
+        self._known: dict[str, Mapping[str, Divergence]] = {}
+
+    def __call__(self, reading: str, weights: Floats | None) -> Values:
         names = (*(row.metric for row in DIVERGENCES), FINAL)
-        if not len(valid):
+        if not len(self._valid):
             return dict.fromkeys(names, Absent("no records"))
         if reading == PUBLISHED:
-            if not valid.any():
+            if not self._valid.any():
                 return dict.fromkeys(names, Absent("no valid answer"))
-            weights = None if weights is None else np.ascontiguousarray(weights[:, valid])
+            weights = None if weights is None else np.ascontiguousarray(weights[:, self._valid])
         values: dict[str, Any] = {
-            metric: divergence(weights) for metric, divergence in divergences(reading).items()
+            metric: divergence(weights) for metric, divergence in self._divergences(reading).items()
         }
         values[FINAL] = 100 * sum(1 - value for value in values.values()) / len(values)
         return values
 
-    return estimate
+    def part(self, chosen: Bools) -> PopulationScores:
+        """The estimator of some of the people: their own arrays are small."""
+        return PopulationScores(
+            self._truth, self._answers.part(chosen[self._valid]), self._valid[chosen]
+        )
+
+    def _divergences(self, reading: str) -> Mapping[str, Divergence]:
+        if reading not in self._known:
+            self._known[reading] = (
+                documented(self._truth, self._answers, self._valid)
+                if reading == DOCUMENTED
+                else published(self._truth, self._answers)
+            )
+        return self._known[reading]
 
 
 def documented(
@@ -93,16 +109,11 @@ class _ColumnDivergence:
     """The mean over columns (slots, intentions) of the divergence within the column."""
 
     def __init__(self, truth: Columns, answers: Columns) -> None:
-        self._truth = truth.counts(None)
-        self._answers = answers
+        self._mean = MeanDivergence(truth.counts(None), answers)
 
     def __call__(self, weights: Floats | None) -> float | Floats:
-        means = self.by_column(weights).mean(axis=-1)
+        means: Floats = self._mean(weights)
         return float(means) if weights is None else means
-
-    def by_column(self, weights: Floats | None) -> Floats:
-        counts = self._answers.counts(weights)
-        return jensen_shannon(self._truth, counts)
 
 
 @dataclass(frozen=True)

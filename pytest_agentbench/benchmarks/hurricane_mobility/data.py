@@ -110,6 +110,7 @@ class HurricaneDataset(Dataset):
                 "steps": STEPS,
                 "weather": list(WEATHER),
                 "tick_timeout": self._tick_timeout,
+                **({} if self._city is not None else {"no_city": self._no_city}),
             }
         people = 1 if self.items == USER else len(self.profiles) or None
         return HurricaneSample(self.keys[index], context, None, people, self._city, self._no_city)

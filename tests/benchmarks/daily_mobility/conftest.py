@@ -59,7 +59,7 @@ def folder(tmp_path: Path) -> Callable[..., Path]:
 def load() -> Callable[..., DailyMobilityDataset]:
     def load(dataset: str | Path, **parameters: Any) -> DailyMobilityDataset:
         settings: Any = SimpleNamespace(
-            dataset=dataset, mode="inference", seed=0, parameters=parameters
+            dataset=dataset, mode="inference", seed=0, parameters=parameters, bases=()
         )
         loaded = DailyMobility().load(settings)
         assert isinstance(loaded, DailyMobilityDataset)

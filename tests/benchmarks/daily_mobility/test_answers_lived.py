@@ -20,7 +20,10 @@ BY_HAND = day(
         (1, None, "shopping"), (3, SHOP, "shopping"), (1, None, "home activity"),
         (15, HOME, "home activity"), (9, HOME, "sleep"),
     ],
-    trips=[trip(30600, 32300, HOME, WORK)],
+    trips=[
+        trip(30300, 32300, HOME, WORK), trip(64400, 65600, WORK, SHOP, mode="walking"),
+        trip(68300, 68500, SHOP, HOME),
+    ],
 )  # fmt: skip
 
 

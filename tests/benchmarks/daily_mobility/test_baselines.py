@@ -26,7 +26,7 @@ def run(dataset, name, indices=None):
 
 @pytest.fixture(scope="module")
 def table():
-    dataset = BENCHMARK.load(SimpleNamespace(dataset="demo", parameters={}))
+    dataset = BENCHMARK.load(SimpleNamespace(dataset="demo", parameters={}, bases=()))
     result = {}
     for name in BASELINES:
         records = [

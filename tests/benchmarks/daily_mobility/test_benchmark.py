@@ -24,7 +24,7 @@ def test_the_template_runs_and_is_scored_with_its_ceiling(project):
         ]
     )
     scores = project.scores()
-    assert set(scores["readings"]) == {"documented", "published-0.1.4"}
+    assert set(scores["readings"]) == {"documented", "published-0.1.4", "realism"}
     assert scores["details"]["noise_ceiling"]["people"] == 100
     assert len(scores["details"]["slots"]) == 48
 
