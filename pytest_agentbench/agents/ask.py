@@ -86,6 +86,8 @@ def _clean(outcome: Outcome, secrets: Secrets) -> None:
         replace(one, what=secrets.cleaned(one.what), at=secrets.cleaned(one.at))
         for one in usage.missing
     ]
+    if isinstance(error, AgentTimeout):
+        outcome.error = AgentTimeout(secrets.cleaned(str(error)))
     if error is None or isinstance(error, (AgentTimeout, BudgetExceeded)):
         return
     parts = described(error)

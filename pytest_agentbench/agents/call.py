@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
-import contextvars
-import ctypes
 import inspect
-import queue
 import threading
 import time
 import warnings
@@ -15,21 +12,19 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_agentbench.agents import debugging
+from pytest_agentbench.agents.call_threads import Abandoned, CallThread, OutOfTime, raise_in
 from pytest_agentbench.agents.code_imports import NOTHING_AROUND, Surroundings
 from pytest_agentbench.agents.described import harmless
 from pytest_agentbench.agents.descriptors import kept_open
 from pytest_agentbench.agents.errors import AgentTimeout
 from pytest_agentbench.agents.llm.calls import Model, configured_as
 from pytest_agentbench.agents.shapes import function_of
+from pytest_agentbench.agents.usage import reached
 from pytest_agentbench.base.errors import told
 from pytest_agentbench.base.plain import plain_answer
 
 if TYPE_CHECKING:
     import asyncio  # 50 ms that only answers of coroutines cost
-
-
-class _Abandoned(BaseException):
-    """Raised inside a call that timed out, to end it; ``except Exception`` does not catch it."""
 
 
 class LocalAgent:
@@ -111,14 +106,14 @@ class LocalAgent:
     def _within_time(self, function: Callable[[Any], Any], context: Any) -> Any:
         __tracebackhide__ = True
         assert self._timeout is not None
-        caller: _CallThread | None = getattr(self._callers, "thread", None)
+        caller: CallThread | None = getattr(self._callers, "thread", None)
         if caller is None:
-            caller = self._callers.thread = _CallThread()
+            caller = self._callers.thread = CallThread()
         try:
             return caller.call(lambda: _answered(function, context), self._timeout)
-        except AgentTimeout:
+        except OutOfTime:
             self._callers.thread = None  # abandoned with its call
-            raise AgentTimeout(f"no answer within {self._timeout:g} s") from None
+            raise AgentTimeout(f"no answer within {self._timeout:g} s{reached()}") from None
 
     def _awaited(self, awaitable: Awaitable[Any], left: float | None) -> Any:
         __tracebackhide__ = True
@@ -128,13 +123,13 @@ class LocalAgent:
             loop = self._loop
         try:
             return loop.run(awaitable, left)
-        except AgentTimeout:
+        except OutOfTime:
             if not loop.responds():  # a coroutine blocks it: the other calls need a new one
                 with self._lock:
                     if self._loop is loop:
                         self._loop = None
                 loop.abandon()
-            raise AgentTimeout(f"no answer within {self._timeout:g} s") from None
+            raise AgentTimeout(f"no answer within {self._timeout:g} s{reached()}") from None
 
     def close(self) -> None:
         """Ends the event loop, and calls the agent's own ``close`` if the agent was ever called."""
@@ -179,50 +174,6 @@ def _plainly(error: BaseException) -> BaseException:
     return error if ours and not isinstance(error, Exception) else harmless(error)
 
 
-def _raise_in(thread: threading.Thread) -> None:
-    """Interrupts a thread that runs Python code. C code cannot be interrupted within its process."""
-    if thread.ident is not None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(_Abandoned)
-        )
-
-
-class _CallThread:
-    """A thread that makes calls one by one, and is abandoned when one times out."""
-
-    def __init__(self) -> None:
-        self._calls: queue.SimpleQueue[Callable[[], Any]] = queue.SimpleQueue()
-        self._results: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="agentbench-agent", daemon=True)
-        self._thread.start()
-
-    def call(self, function: Callable[[], Any], timeout: float) -> Any:
-        __tracebackhide__ = True
-        context = contextvars.copy_context()
-        self._calls.put(lambda: context.run(function))
-        try:
-            answer, error = self._results.get(timeout=timeout)
-        except queue.Empty:
-            if not debugging.is_used():
-                _raise_in(self._thread)
-                raise AgentTimeout from None
-            answer, error = self._results.get()
-        if error is not None:
-            raise error
-        return answer
-
-    def _work(self) -> None:
-        with contextlib.suppress(_Abandoned):
-            while True:
-                call = self._calls.get()
-                try:
-                    self._results.put((call(), None))
-                except _Abandoned:
-                    return
-                except BaseException as error:
-                    self._results.put((None, error))
-
-
 class _LoopThread:
     """An event loop that runs beside the caller."""
 
@@ -241,7 +192,7 @@ class _LoopThread:
 
     def _work(self) -> None:
         try:
-            with contextlib.suppress(_Abandoned):
+            with contextlib.suppress(Abandoned):
                 self._run_to_the_end()
         finally:
             # An agent may stop the loop; whoever waits must not wait for ever.
@@ -275,7 +226,7 @@ class _LoopThread:
             self._waited_for.discard(future)
         if not done:
             future.cancel()
-            raise AgentTimeout
+            raise OutOfTime
         answer, error = future.result()
         if error is not None:
             raise error
@@ -288,7 +239,7 @@ class _LoopThread:
         return answered.wait(timeout=1.0)
 
     def abandon(self) -> None:
-        _raise_in(self._thread)
+        raise_in(self._thread)
 
     def end(self) -> None:
         with contextlib.suppress(RuntimeError):  # an agent has closed it
@@ -300,7 +251,7 @@ async def _outcome(awaitable: Awaitable[Any]) -> tuple[Any, BaseException | None
     """The answer or the error. An error that leaves a task may end the loop, and nobody would be told."""
     try:
         return plain_answer(await awaitable), None
-    except _Abandoned:
+    except Abandoned:
         raise
     except BaseException as error:
         return None, _plainly(error)

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, Protocol, TypeVar
 
-from pytest_agentbench.agents.shapes import METHODS
+from pytest_agentbench.agents.framework_calls import METHODS
 
 _T = TypeVar("_T")
 
 # The methods by which agents are called, in the order in which they are looked for.
-_METHODS = (*METHODS, "__call__")
+_METHODS = ("step", *METHODS, "__call__")
 
 
 class Debugger(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pytest_agentbench.agents import retry
-from pytest_agentbench.agents.errors import RemoteAgentError, TransientError
+from pytest_agentbench.agents.errors import DayEnded, RemoteAgentError, TransientError
 from pytest_agentbench.agents.tracebacks import from_agent
 from pytest_agentbench.base.errors import LONGEST_TOLD, class_name, shortened, told
 from pytest_agentbench.base.redaction import NO_SECRETS, Secrets
@@ -22,7 +22,7 @@ def described(error: BaseException) -> dict[str, Any]:
         names = ("message", "traceback", "status", "transient", "retry_after")
         return {"types": list(error.types), **{name: getattr(error, name) for name in names}}
     kinds = [kind for kind in type(error).__mro__ if kind not in (BaseException, object)]
-    asked = error.retry_after if isinstance(error, TransientError) else None
+    asked = error.retry_after if isinstance(error, (DayEnded, TransientError)) else None
     return {
         "types": [_name(kind) for kind in kinds],
         "message": told(error),

@@ -25,6 +25,26 @@ class AgentTimeout(Exception):
     """The agent did not answer in the time it had."""
 
 
+class DayEnded(Exception):
+    """What an agent raised while it lived tick by tick: the message says at which tick and in which call.
+
+    Its cause is the agent's own exception. ``transient``, ``status`` and ``retry_after`` are those of the cause.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        transient: bool = False,
+        status: int | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.transient = transient
+        self.status = status
+        self.retry_after = retry_after
+
+
 class BudgetExceeded(BaseException):
     """The run has spent its budget.
 

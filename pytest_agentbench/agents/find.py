@@ -24,7 +24,7 @@ from pytest_agentbench.agents.websociety.society_agents import TRACKS
 
 __all__ = ["AgentError", "Found", "file_of", "find", "names_code"]
 
-_FRAMEWORKS = ("IndividualAgentBase", *TRACKS)
+_FRAMEWORKS = ("CitizenAgentBase", "IndividualAgentBase", *TRACKS)
 
 
 @dataclass(frozen=True)

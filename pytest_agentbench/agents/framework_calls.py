@@ -10,6 +10,8 @@ from pytest_agentbench.base.errors import BenchmarkError
 
 Function = Callable[[Any], Any]
 
+# By these a class or object is an agent; one with ``step`` only if it takes the city.
+METHODS = ("forward", "forward_batch", "workflow")
 STORE = "uir"  # the key of a context that holds the user-item-review store
 
 
@@ -42,6 +44,15 @@ def class_of(target: Any) -> type:
         f"--agent: expected the class {name}, got an object of it: its calls may overlap, and each "
         f"needs an object of its own; name the class (file.py:{name})"
     )
+
+
+def takes(function: Any, name: str) -> bool:
+    """Whether a function has a parameter of this name (``**options`` does not count)."""
+    try:
+        parameter = inspect.signature(function).parameters.get(name)
+    except (TypeError, ValueError):  # builtins without a signature
+        return False
+    return parameter is not None and parameter.kind is not inspect.Parameter.VAR_KEYWORD
 
 
 def made(owner: type, offered: Mapping[str, Any]) -> Any:

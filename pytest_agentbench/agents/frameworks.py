@@ -41,7 +41,7 @@ def _individual(owner: type, llm: Any, params: Mapping[str, Any] | None) -> Func
     """asbench: ``async def forward(self, task_context)`` with ``self.toolbox`` and ``self.llm``."""
     idle: list[Any] = []
     count = itertools.count()
-    agent_params = _agent_params(owner, params)
+    agent_params = agent_params_of(owner, params)
 
     def taken() -> tuple[Any, Toolbox]:
         __tracebackhide__ = True
@@ -90,7 +90,7 @@ async def _awaited(agent: Any, step: str) -> None:
         await method()
 
 
-def _agent_params(owner: type, params: Mapping[str, Any] | None) -> Any:
+def agent_params_of(owner: type, params: Mapping[str, Any] | None) -> Any:
     """What asbench hands to the constructor: the agent's ``ParamsType``, made from what was given."""
     kind = getattr(owner, "ParamsType", None)
     if kind is None:

@@ -65,8 +65,14 @@ def backoff(attempt: int, first: float, longest: float) -> float:
 def wait_after(error: BaseException, attempt: int) -> float:
     """Seconds to wait after an error of an agent: longer where its ``retry_after`` asks for it."""
     pause = backoff(attempt, FIRST_PAUSE, LONGEST_PAUSE)
+    asked = asked_wait(error)
+    return pause if asked is None else max(pause, asked)
+
+
+def asked_wait(error: BaseException) -> float | None:
+    """The seconds that an error asks to wait, if it does."""
     asked = _attribute(error, "retry_after")
-    return max(pause, asked) if type(asked) in (int, float) else pause
+    return asked if type(asked) in (int, float) else None
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -2,7 +2,8 @@
 
 One object serves all calls of a function, a callable or a class with ``forward``. Their calls overlap
 under ``--concurrency``, which their authors know. Agents of other frameworks are in
-:mod:`pytest_agentbench.agents.frameworks` and :mod:`pytest_agentbench.agents.websociety`.
+:mod:`pytest_agentbench.agents.frameworks` and :mod:`pytest_agentbench.agents.websociety`, those that live
+tick by tick in :mod:`pytest_agentbench.agents.ticks`.
 """
 
 from __future__ import annotations
@@ -13,23 +14,22 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_agentbench.agents.framework_calls import Function, adapted
+from pytest_agentbench.agents.framework_calls import METHODS, Function, adapted, takes
 from pytest_agentbench.agents.frameworks import framework_function
 from pytest_agentbench.agents.llm.calls import Model, NoLLM
+from pytest_agentbench.agents.ticks import is_ticking, tick_function
 from pytest_agentbench.agents.websociety.society_agents import society_function
 from pytest_agentbench.base.errors import BenchmarkError, shown
 
 EXPECTED = (
     "a function f(context), or a class or object with forward(context), forward_batch(contexts) or "
-    "workflow()"
+    "workflow(), or a class with step(now) or forward() that takes the city"
 )
-
-METHODS = ("forward", "forward_batch", "workflow")
 
 
 def has_agent_method(value: Any) -> bool:
     """Whether a class or object is an agent by one of its methods (any function may be one)."""
-    return any(callable(getattr(value, name, None)) for name in METHODS)
+    return any(callable(getattr(value, name, None)) for name in METHODS) or is_ticking(value)
 
 
 def function_of(
@@ -43,10 +43,14 @@ def function_of(
     ``params``.
     """
     llm = NoLLM() if model is None else model
-    call = framework_function(target, llm, params) or society_function(target, llm)
+    call = (
+        framework_function(target, llm, params)
+        or society_function(target, llm)
+        or tick_function(target, llm, params)
+    )
     if call is not None:
         return call
-    if params is not None and not (isinstance(target, type) and _takes(target, "agent_params")):
+    if params is not None and not (isinstance(target, type) and takes(target, "agent_params")):
         raise BenchmarkError(
             f"agent_params: expected an agent whose constructor takes agent_params, got {target!r}"
         )
@@ -67,19 +71,10 @@ def _is_coroutine(function: Any) -> bool:
     return inspect.iscoroutinefunction(called)
 
 
-def _takes(function: Any, name: str) -> bool:
-    """Whether a function has a parameter of this name (``**options`` does not count)."""
-    try:
-        parameter = inspect.signature(function).parameters.get(name)
-    except (TypeError, ValueError):  # builtins without a signature
-        return False
-    return parameter is not None and parameter.kind is not inspect.Parameter.VAR_KEYWORD
-
-
 def _with_llm(function: Any, llm: Any) -> Function:
     """Passes the model to a function that takes ``llm``; wraps nothing that needs no wrapping."""
     awaits = _is_coroutine(function)
-    if _takes(function, "llm"):
+    if takes(function, "llm"):
         return adapted(functools.partial(function, llm=llm), awaits)
     if awaits and not inspect.iscoroutinefunction(function):
         return adapted(function, awaits)
@@ -99,7 +94,7 @@ def _method(target: Any, name: str, llm: Any, params: Mapping[str, Any] | None) 
         __tracebackhide__ = True
         with lock:
             if not made:
-                given = {key: value for key, value in offered.items() if _takes(owner, key)}
+                given = {key: value for key, value in offered.items() if takes(owner, key)}
                 method = getattr(owner(**given), name)
                 made.append(_with_llm(method, llm))
         return made[0](context)

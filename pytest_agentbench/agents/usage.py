@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 _LONGEST_TEXT = 20_000  # characters of messages kept for one sample
 
@@ -23,6 +23,22 @@ class Missing:
         return f"the agent asked for {self.what}: {self.advice}{asked}"
 
 
+class Tick(NamedTuple):
+    """How far an agent has come that lives tick by tick.
+
+    >>> print(Tick(34, 0, 30_600))
+    tick 34 (day 0, 08:30)
+    """
+
+    number: int
+    day: int
+    seconds: int  # since midnight
+
+    def __str__(self) -> str:
+        clock = f"{self.seconds // 3600:02}:{self.seconds // 60 % 60:02}"
+        return f"tick {self.number} (day {self.day}, {clock})"
+
+
 @dataclass
 class Usage:
     """Counts of one call of the agent: numbers by name, and the conversation with the model."""
@@ -30,12 +46,17 @@ class Usage:
     counts: dict[str, float] = field(default_factory=dict)
     messages: list[dict[str, Any]] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
+    tick: Tick | None = None
     _kept: int = 0
 
     def add(self, **counts: float) -> None:
         """``add(input_tokens=12, output_tokens=3, cost=0.001)``"""
         for name, count in counts.items():
             self.counts[name] = self.counts.get(name, 0) + count
+
+    def begin(self, tick: Tick) -> None:
+        """Notes the tick that begins; a call that times out says how far it came."""
+        self.tick = tick
 
     def said(self, role: str, content: str) -> None:
         """Keeps what was said to or by the model, up to a limit for the whole sample."""
@@ -86,3 +107,9 @@ def suspects() -> list[Usage]:
         return [own]
     with _lock:
         return list(_in_flight)
+
+
+def reached() -> str:
+    """For the message of a call that timed out: how far it came, if it lives tick by tick."""
+    own = CURRENT.get()
+    return "" if own is None or own.tick is None else f"; it had reached {own.tick}"

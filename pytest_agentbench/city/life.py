@@ -252,7 +252,7 @@ class Life:
         if known == self.home or known == self.work or known == self.place:
             return known, None
         try:
-            return self.view.aoi(known)["id"], None
+            return self.view.place(known)["id"], None
         except KeyError:
             pass
         try:

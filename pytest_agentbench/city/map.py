@@ -1,28 +1,25 @@
-"""The city: places with a position and a category, and the questions an agent may ask about them."""
+"""The city: areas, points of interest and roads, and the questions that may be asked about them."""
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
-from pytest_agentbench.city.travel import Route, straight_route
+from pytest_agentbench.city.columns import ranges
+from pytest_agentbench.city.map_data import SEPARATOR, Areas, MapData, PlaceId, Pois, made
+from pytest_agentbench.city.projection import Projection
+from pytest_agentbench.city.roads import Roads
+from pytest_agentbench.city.spatial import Points, Shapes
+from pytest_agentbench.city.travel import Position, Route, straight_route
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
+SELECTIONS = 64  # sets of categories whose points stay at hand
 
-    Floats = npt.NDArray[np.float64]
-
-SEPARATOR = "|"  # between the categories of one place
-
-METRES_A_DEGREE = 111_320.0  # of latitude, and of longitude at the equator
-
-PlaceId = int | str
-Where = Any  # a place's id, a place as the queries return it, or a position (x, y)
+Where = Any  # an id of a place or POI, one of them as the queries return it, or a position (x, y)
+Pairs = list[tuple[dict[str, Any], float]]
 
 
 @dataclass(frozen=True)
@@ -50,74 +47,71 @@ class Poi:
     name: str = ""
     aoi_id: PlaceId | None = None
 
-    @property
-    def kind(self) -> str:
-        """The last part of the category."""
-        return self.category.rpartition(SEPARATOR)[2].strip()
-
-    def plain(self) -> dict[str, Any]:
-        """A copy for the agent, as JSON."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "category": self.category,
-            "x": self.x,
-            "y": self.y,
-            "aoi_id": self.aoi_id,
-        }
-
 
 class City:
-    """All places of a city. Distances are straight lines in metres."""
+    """All places of a city, which are its areas. Positions are metres on a flat map."""
 
-    roads = None
-    synthetic = False
-
-    def __init__(self, places: Iterable[Place], name: str = "", pois: Iterable[Poi] = ()) -> None:
+    def __init__(
+        self, places: Iterable[Place] | MapData, name: str = "", pois: Iterable[Poi] = ()
+    ) -> None:
+        data = places if isinstance(places, MapData) else _data(places, pois)
         self.name = name
-        self._places = list(places)
-        self._rows = {place.id: row for row, place in enumerate(self._places)}
-        if len(self._rows) < len(self._places):
-            twice, _ = Counter(place.id for place in self._places).most_common(1)[0]
-            raise ValueError(f"expected every place once, got {twice!r} twice")
-        self._xy: Floats = np.array([(p.x, p.y) for p in self._places], np.float64).reshape(-1, 2)
-        self._pois = list(pois)
-        self._poi_rows = {poi.id: row for row, poi in enumerate(self._pois)}
-        self._inside: dict[PlaceId | None, list[PlaceId]] = {}
-        for poi in self._pois:
-            self._inside.setdefault(poi.aoi_id, []).append(poi.id)
-        self._categories: dict[str, list[int]] = {}
-        for row, place in enumerate(self._places):
-            for category in dict.fromkeys(place.category.split(SEPARATOR)):
-                if category:
-                    self._categories.setdefault(category, []).append(row)
+        self.data = data
+        self._ids = data.ids("aoi_id", "place")
+        self._poi_ids = data.ids("poi_id", "POI")
+        self._xy, self._poi_xy = data.arrays["aoi_xy"], data.arrays["poi_xy"]
+        self._category, self._poi_name = data.texts("aoi_category"), data.texts("poi_name")
+        self._land_uses: list[str] = data.notes["land_uses"]
+        self._poi_categories: list[str] = data.notes["poi_categories"]
+        self._kinds = [kind_of(category) for category in self._poi_categories]
+        self._points = Points(self._xy)
+        self._projection = Projection(str(data.notes.get("projection") or ""))
+        self._of_category = lru_cache(SELECTIONS)(self._category_points)
+        self._of_kinds = lru_cache(SELECTIONS)(self._kind_points)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._ids)
 
     def __contains__(self, place: object) -> bool:
-        return isinstance(place, (int, str)) and place in self._rows
+        return isinstance(place, (int, str)) and self._ids.row(place) is not None
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the map was made up, and says so."""
+        return bool(self.data.notes.get("synthetic"))
+
+    @cached_property
+    def roads(self) -> Roads | None:
+        """The roads, if the map has some."""
+        return Roads(self.data.arrays, self.data.notes) if self.data.has_roads else None
 
     @property
     def categories(self) -> list[str]:
         """The categories of all places, in alphabetical order."""
-        return sorted(self._categories)
+        return list(self.data.notes["place_categories"])
+
+    @property
+    def aoi_ids(self) -> list[PlaceId]:
+        """The ids of all areas; not to be changed."""
+        return self._ids.values()
+
+    @property
+    def poi_ids(self) -> list[PlaceId]:
+        """The ids of all POIs; not to be changed."""
+        return self._poi_ids.values()
+
+    @property
+    def poi_count(self) -> int:
+        return len(self._poi_ids)
 
     def place(self, place: PlaceId) -> Place:
         """The place with this id; ``KeyError`` if there is none."""
-        try:
-            return self._places[self._rows[place]]
-        except (KeyError, TypeError):
-            raise KeyError(f"no place {place!r} in the city") from None
+        return self._place(self._row(place))
 
-    def position(self, where: Where) -> tuple[float, float]:
-        """The (x, y) of a place's id, of a place or of a position itself."""
+    def position(self, where: Where) -> Position:
+        """The (x, y) of a place's or POI's id, of one of them, or of a position itself."""
         if isinstance(where, (int, str)):
-            if where in self._poi_rows and where not in self._rows:
-                poi = self._pois[self._poi_rows[where]]
-                return poi.x, poi.y
-            place = self.place(where)
-            return place.x, place.y
+            return self._spot(where)[0]
         if isinstance(where, Mapping):
             return float(where["x"]), float(where["y"])
         x, y = where
@@ -136,45 +130,32 @@ class City:
         limit: int | None = None,
     ) -> list[Place]:
         """Places within ``radius`` metres, nearest first; of one category, if it is given."""
-        rows: Any = slice(None) if category is None else self._categories.get(category, [])
-        chosen = np.arange(len(self))[rows]
-        apart = np.hypot(*(self._xy[chosen] - self.position(where)).T)
-        if radius is not None:
-            chosen, apart = chosen[apart <= radius], apart[apart <= radius]
-        order = np.argsort(apart, kind="stable")[:limit]
-        return [self._places[row] for row in chosen[order]]
+        points = self._points if category is None else self._of_category(category)
+        rows, _ = points.near(*self.position(where), radius, limit)
+        return [self._place(row) for row in rows.tolist()]
 
     def by_category(self, category: str, limit: int | None = None) -> list[Place]:
         """Places of a category, in the order of the data."""
-        return [self._places[row] for row in self._categories.get(category, [])[:limit]]
-
-    @property
-    def aoi_ids(self) -> list[PlaceId]:
-        return list(self._rows)
-
-    @property
-    def poi_ids(self) -> list[PlaceId]:
-        return list(self._poi_rows)
+        return [self._place(row) for row in self._category_rows(category)[:limit].tolist()]
 
     def aoi(self, aoi: PlaceId) -> dict[str, Any]:
-        """An area with its polygon, its land use and its POIs; ``KeyError`` if there is none."""
-        place = self.place(aoi)
-        return {
-            "id": place.id,
-            "positions": [[place.x, place.y]],
-            "area": None,
-            "land_use": place.category.partition(SEPARATOR)[0],
-            "poi_ids": list(self._inside.get(place.id, ())),
-            "x": place.x,
-            "y": place.y,
-        }
+        """An area: its polygon, its land use and its POIs; ``KeyError`` if there is none."""
+        return self._aois(np.array([self._row(aoi)]))[0]
 
     def poi(self, poi: PlaceId) -> dict[str, Any]:
         """A point of interest; ``KeyError`` if there is none."""
-        try:
-            return self._pois[self._poi_rows[poi]].plain()
-        except (KeyError, TypeError):
-            raise KeyError(f"no POI {poi!r} in the city") from None
+        row = self._poi_ids.row(poi)
+        if row is None:
+            raise KeyError(f"no POI {poi!r} in the city")
+        return self._pois(np.array([row]))[0]
+
+    def aois(self, first: int = 0, count: int | None = None) -> list[dict[str, Any]]:
+        """Areas in the order of the data, from ``first`` on."""
+        return self._aois(_some(len(self), first, count))
+
+    def pois(self, first: int = 0, count: int | None = None) -> list[dict[str, Any]]:
+        """POIs in the order of the data, from ``first`` on."""
+        return self._pois(_some(self.poi_count, first, count))
 
     def pois_near(
         self,
@@ -184,16 +165,10 @@ class City:
         limit: int | None = None,
         categories: Iterable[str] | None = None,
         prefix: str | None = None,
-    ) -> list[tuple[Poi, float]]:
+    ) -> Pairs:
         """POIs and their distances, nearest first."""
-        wanted = None if categories is None else set(categories)
-        found = [
-            (poi, float(np.hypot(poi.x - x, poi.y - y)))
-            for poi in self._pois
-            if (wanted is None or poi.kind in wanted) and poi.category.startswith(prefix or "")
-        ]
-        found = [(poi, apart) for poi, apart in found if radius is None or apart <= radius]
-        return sorted(found, key=lambda pair: pair[1])[:limit]
+        rows, apart = self._of_kinds(self._chosen(categories, prefix)).near(x, y, radius, limit)
+        return list(zip(self._pois(rows), apart.tolist(), strict=True))
 
     def aois_near(
         self,
@@ -202,21 +177,168 @@ class City:
         radius: float,
         land_uses: Iterable[str] | None = None,
         limit: int | None = None,
-    ) -> list[tuple[dict[str, Any], float]]:
-        """Areas and their distances, nearest first."""
-        wanted = None if land_uses is None else set(land_uses)
-        found = [(self.aoi(p.id), self.distance((x, y), p.id)) for p in self.nearby((x, y), radius)]
-        return [pair for pair in found if wanted is None or pair[0]["land_use"] in wanted][:limit]
+    ) -> Pairs:
+        """Areas and their distances, nearest first; the distance to the polygon, 0 inside."""
+        wanted = None
+        if land_uses is not None:
+            uses = set(land_uses)
+            fits = np.array([use in uses for use in self._land_uses], bool)
+            wanted = fits[self.data.arrays["aoi_land_use"]]
+        rows, apart = self._shapes.near(x, y, radius, wanted, limit)
+        return list(zip(self._aois(rows), apart.tolist(), strict=True))
+
+    def kinds(self, x: float | None, y: float | None, radius: float | None) -> list[str]:
+        """The last parts of the categories of all POIs, or of those around a position, sorted."""
+        if x is None or y is None or radius is None:
+            return sorted(set(self._kinds) - {""})
+        rows, _ = self._of_kinds(None).near(x, y, radius)
+        codes = np.unique(self.data.arrays["poi_category"][rows]).tolist()
+        return sorted({self._kinds[code] for code in codes} - {""})
 
     def route(self, a: Where, b: Where, mode: str) -> Route:
-        """The way between two places, POIs or positions."""
-        return straight_route(self.position(a), self.position(b), mode)
+        """The way between two places, POIs or positions: by road, or straight where none leads there."""
+        (start, from_row), (end, to_row) = self._spot(a), self._spot(b)
+        by_road = self.roads and self.roads.route(start, end, mode, from_row, to_row)
+        return by_road or straight_route(start, end, mode)
 
     def lnglat(self, x: float, y: float) -> tuple[float, float]:
-        """Longitude and latitude; without a projection around an arbitrary origin, (0, 0)."""
-        return x / METRES_A_DEGREE, y / METRES_A_DEGREE
+        """Longitude and latitude, of an arbitrary origin where the map has no projection."""
+        return self._projection.lnglat(x, y)
 
     def digest(self) -> str:
-        """The digest of all places; scores are compared only where it is equal."""
-        lines = (f"{p.id!r},{p.x!r},{p.y!r},{p.category}\n" for p in self._places)
-        return hashlib.sha256("".join(lines).encode("utf-8", "backslashreplace")).hexdigest()
+        """The digest of all the map; scores are compared only where it is equal."""
+        return self.data.digest()
+
+    def _row(self, place: Any) -> int:
+        row = self._ids.row(place)
+        if row is None:
+            raise KeyError(f"no place {place!r} in the city")
+        return row
+
+    def _spot(self, where: Where) -> tuple[Position, int | None]:
+        """A position, and the row of the area whose gates lead to the roads."""
+        if not isinstance(where, (int, str)):
+            return self.position(where), None
+        row = self._ids.row(where)
+        if row is None and (poi := self._poi_ids.row(where)) is not None:
+            x, y = self._poi_xy[poi].tolist()
+            inside = int(self.data.arrays["poi_aoi"][poi])
+            return (x, y), inside if inside >= 0 else None
+        x, y = self._xy[self._row(where)].tolist()
+        return (x, y), row
+
+    def _place(self, row: int) -> Place:
+        x, y = self._xy[row].tolist()
+        return Place(self._ids.at(row), x, y, self._category.at(row))
+
+    def _aois(self, rows: Any) -> list[dict[str, Any]]:
+        """The areas in these rows; all at once, since a single one takes nearly as long."""
+        arrays = self.data.arrays
+        corners, poi_ids = self._groups("corner", rows), self._groups("inside", rows)
+        points = arrays["corners"][corners[0]].tolist()
+        inside = self._poi_ids.some(arrays["inside"][poi_ids[0]])
+        areas = arrays["aoi_area"][rows].tolist()
+        return [
+            {
+                "id": aoi,
+                "positions": points[begin:end],
+                "area": None if area != area else area,
+                "land_use": self._land_uses[use],
+                "poi_ids": inside[first:last],
+                "x": x,
+                "y": y,
+            }
+            for aoi, (x, y), area, use, begin, end, first, last in zip(
+                self._ids.some(rows), self._xy[rows].tolist(), areas,
+                arrays["aoi_land_use"][rows].tolist(), *corners[1:], *poi_ids[1:], strict=True,
+            )
+        ]  # fmt: skip
+
+    def _groups(self, name: str, rows: Any) -> tuple[Any, list[int], list[int]]:
+        """What belongs to each row, one after the other, and where that of each begins and ends."""
+        starts = self.data.arrays[f"{name}_starts"]
+        begins, ends = starts[rows], starts[rows + 1]
+        last = np.cumsum(ends - begins)
+        return ranges(begins, ends), (last - (ends - begins)).tolist(), last.tolist()
+
+    def _pois(self, rows: Any) -> list[dict[str, Any]]:
+        arrays = self.data.arrays
+        inside = arrays["poi_aoi"][rows]
+        aois: list[Any] = self._ids.some(np.maximum(inside, 0)) if len(self) else []
+        return [
+            {
+                "id": poi,
+                "name": name,
+                "category": self._poi_categories[category],
+                "x": x,
+                "y": y,
+                "aoi_id": aoi if row >= 0 else None,
+            }
+            for poi, name, category, (x, y), row, aoi in zip(
+                self._poi_ids.some(rows), self._poi_name.some(rows),
+                arrays["poi_category"][rows].tolist(), self._poi_xy[rows].tolist(),
+                inside.tolist(), aois, strict=True,
+            )
+        ]  # fmt: skip
+
+    @cached_property
+    def _shapes(self) -> Shapes:
+        arrays = self.data.arrays
+        return Shapes(self._points, self._xy, arrays["corners"], arrays["corner_starts"])
+
+    @cached_property
+    def _category_numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.data.notes["place_categories"])}
+
+    def _category_rows(self, category: str) -> Any:
+        number = self._category_numbers.get(category)
+        starts = self.data.arrays["place_category_starts"]
+        begin, end = (0, 0) if number is None else starts[number : number + 2].tolist()
+        return self.data.arrays["place_category"][begin:end]
+
+    def _category_points(self, category: str) -> Points:
+        return Points(self._xy, self._category_rows(category))
+
+    def _chosen(
+        self, categories: Iterable[str] | None, prefix: str | None
+    ) -> tuple[int, ...] | None:
+        """The numbers of the categories that fit; None: all."""
+        if categories is None and not prefix:
+            return None
+        wanted = set(self._kinds if categories is None else categories)
+        return tuple(
+            number
+            for number, (kind, category) in enumerate(
+                zip(self._kinds, self._poi_categories, strict=True)
+            )
+            if kind in wanted and category.startswith(prefix or "")
+        )
+
+    def _kind_points(self, numbers: tuple[int, ...] | None) -> Points:
+        if numbers is None:
+            return Points(self._poi_xy)
+        fits = np.zeros(len(self._kinds), bool)
+        fits[list(numbers)] = True
+        return Points(self._poi_xy, np.flatnonzero(fits[self.data.arrays["poi_category"]]))
+
+
+def kind_of(category: str) -> str:
+    """The part of a category after the last ``|``.
+
+    >>> kind_of("amenity|restaurant"), kind_of("park")
+    ('restaurant', 'park')
+    """
+    return category.rpartition(SEPARATOR)[2].strip()
+
+
+def _data(places: Iterable[Place], pois: Iterable[Poi]) -> MapData:
+    areas, points = Areas(), Pois()
+    for place in places:
+        areas.add(place.id, place.x, place.y, place.category)
+    for poi in pois:
+        points.add(poi.id, poi.x, poi.y, poi.category, poi.name, poi.aoi_id)
+    return made(areas, points)
+
+
+def _some(length: int, first: int, count: int | None) -> Any:
+    return np.arange(length)[first:] if count is None else np.arange(length)[first : first + count]

@@ -9,7 +9,8 @@ from typing import Any
 from pytest_agentbench.base.errors import expect
 from pytest_agentbench.base.files import read_json
 from pytest_agentbench.base.plain import is_id
-from pytest_agentbench.city.map import City, PlaceId
+from pytest_agentbench.city.map import City
+from pytest_agentbench.city.map_data import PlaceId
 from pytest_agentbench.city.view import CityView
 
 PROFILES = "profiles.json"

@@ -16,6 +16,8 @@ MODES = ("walking", "driving", "cycling", "transit")
 # roads: 30 km/h, the usual average of a city.
 SPEEDS = {"walking": 1.3, "driving": 8.3, "cycling": 4.2, "transit": 6.0}
 WAITING = {"transit": 300.0}
+FASTEST = 16.7  # driving, metres a second: 60 km/h, whatever a lane allows
+DRIVEN_SHARE = 0.8  # of the speed limit on average: crossings and other cars slow everybody down
 DETOUR = 1.3  # streets are that much longer than the straight line; cities lie between 1.2 and 1.4
 SHORTEST = 1.0  # seconds: whoever leaves is on the way for some time
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from pytest_agentbench.city.map import City, Place, PlaceId, Where
+from pytest_agentbench.city.map import City, Place, Where
+from pytest_agentbench.city.map_data import PlaceId
 from pytest_agentbench.city.travel import Route, checked_mode
 
 NEAR_PLACES = 25  # around home and around work, in the context of every person
@@ -40,12 +42,25 @@ class CityView(dict[str, Any]):
             map={
                 "source": city.name,
                 "aois": len(city),
-                "pois": len(city.poi_ids),
-                "roads": city.roads is not None,
+                "pois": city.poi_count,
+                "roads": city.data.has_roads,
                 "synthetic": city.synthetic,
             },
         )
         self._city = city
+
+    def __copy__(self) -> CityView:
+        return self._with(dict(self))
+
+    def __deepcopy__(self, memo: Any) -> CityView:
+        """A copy of an agent's context shares the city, which nobody can change."""
+        return self._with(copy.deepcopy(dict(self), memo))
+
+    def _with(self, told: dict[str, Any]) -> CityView:
+        view = CityView.__new__(CityView)
+        view.update(told)
+        view._city = self._city
+        return view
 
     def place(self, place: PlaceId) -> dict[str, Any]:
         """The place with this id; ``KeyError`` if there is none."""
@@ -79,11 +94,11 @@ class CityView(dict[str, Any]):
 
     def aois(self, first: int = 0, count: int | None = None) -> list[dict[str, Any]]:
         """Areas in the order of the data, from ``first`` on."""
-        return [self._city.aoi(aoi) for aoi in _some(self._city.aoi_ids, first, count)]
+        return self._city.aois(first, count)
 
     def pois(self, first: int = 0, count: int | None = None) -> list[dict[str, Any]]:
         """POIs in the order of the data, from ``first`` on."""
-        return [self._city.poi(poi) for poi in _some(self._city.poi_ids, first, count)]
+        return self._city.pois(first, count)
 
     def aoi_ids(self) -> list[PlaceId]:
         """The ids of all areas."""
@@ -107,7 +122,7 @@ class CityView(dict[str, Any]):
         ``categories`` names last parts of categories ("restaurant"), ``prefix`` how the whole begins.
         """
         found = self._city.pois_near(x, y, radius, limit, categories, prefix)
-        return [[poi.plain(), metres] for poi, metres in found]
+        return [[poi, metres] for poi, metres in found]
 
     def aois_near(
         self,
@@ -124,8 +139,7 @@ class CityView(dict[str, Any]):
         self, x: float | None = None, y: float | None = None, radius: float | None = None
     ) -> list[str]:
         """The last parts of the categories of all POIs, or of those around a position, sorted."""
-        found = self._city.pois_near(x or 0.0, y or 0.0, None if x is None else radius)
-        return sorted({poi.kind for poi, _ in found if poi.kind})
+        return self._city.kinds(x, y, radius)
 
     def route(self, a: Where, b: Where, mode: str = "driving") -> Route:
         """The way between two places, POIs or positions (x, y): metres, seconds, points and lanes."""
@@ -134,10 +148,6 @@ class CityView(dict[str, Any]):
     def lnglat(self, x: float, y: float) -> list[float]:
         """Longitude and latitude of a position; of an arbitrary origin where the map has none."""
         return list(self._city.lnglat(x, y))
-
-
-def _some(ids: Sequence[PlaceId], first: int, count: int | None) -> Sequence[PlaceId]:
-    return ids[first:] if count is None else ids[first : first + count]
 
 
 def _plain(city: City, place: PlaceId | None) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FunctionType
 
 from pytest_agentbench.agents import find, specs
-from pytest_agentbench.agents.shapes import METHODS
+from pytest_agentbench.agents.framework_calls import METHODS
 from pytest_agentbench.settings.settings import Settings
 
 # A path, and a line of it counted from 0, as pytest counts.
@@ -91,7 +91,7 @@ def _names(node: ast.stmt) -> Sequence[str]:
 
 
 def _is_agent(node: ast.ClassDef) -> bool:
-    return any(isinstance(one, _FUNCTIONS) and one.name in METHODS for one in node.body)
+    return any(isinstance(one, _FUNCTIONS) and one.name in ("step", *METHODS) for one in node.body)
 
 
 def _text(file: Path) -> str:

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.city import map_files
-from pytest_agentbench.city.map_files import centroid, load_city, read_places
+from pytest_agentbench.city import map_files, published_map, table_files
+from pytest_agentbench.city.map_files import load_city, read_places
+from pytest_agentbench.city.polygons import centroid
 
 ROWS = [
     {"id": 7, "x": 0.0, "y": 10.0, "category": "residential"},
@@ -90,7 +91,7 @@ def test_without_a_city_the_reason_says_what_to_put_where(tmp_path):
 
 
 def test_a_map_without_its_package_says_how_to_get_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(map_files, "MAP_MODULE", "pycityproto_is_not_here.map_pb2")
+    monkeypatch.setattr(published_map, "MAP_MODULE", "pycityproto_is_not_here.map_pb2")
     (tmp_path / "beijing.pb").write_bytes(b"")
     assert load_city(tmp_path) == (
         None,
@@ -169,12 +170,12 @@ def test_a_csv_table_is_read_as_polars_reads_it(tmp_path):
     path = tmp_path / "places.csv"
     for content in (text, text.replace("\n", "\r\n"), "\ufeff" + text, text.replace("20", "p_20")):
         path.write_text(content, encoding="utf-8", newline="")
-        rows = map_files._csv_rows(path)
+        rows = table_files._csv_rows(path)
         assert rows == list(pl.read_csv(path).iter_rows(named=True))
         assert [type(row["id"]) for row in rows] == ([str] * 2 if "p_" in content else [int] * 2)
 
 
 def test_a_csv_line_with_other_fields_than_the_head_is_named(tmp_path):
     (tmp_path / "places.csv").write_text("id,x,y\n1,2,3\n2,3\n")
-    with pytest.raises(BenchmarkError, match="place 1 has 2 fields, and the head has 3"):
+    with pytest.raises(BenchmarkError, match="row 1 has 2 fields, and the head has 3"):
         map_files.read_places(tmp_path / "places.csv")

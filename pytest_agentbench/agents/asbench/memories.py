@@ -1,13 +1,13 @@
 """``self.memory`` of an asbench agent: its status by name, and the stream of what it experienced.
 
-An agent's object keeps its memory from task to task, as in asbench. Searching by meaning needs an
-embedding model, which is not part of this.
+An agent's object keeps its memory from task to task or from tick to tick, as in asbench. Searching by
+meaning needs an embedding model, which is not part of this.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,13 +63,15 @@ class KVMemory:
 
 @dataclass
 class StreamMemory:
-    """What the agent noted down, in its order."""
+    """What the agent noted down, in its order; ``moment`` tells day, time and place, where there are any."""
 
     _notes: list[dict[str, Any]] = field(default_factory=list)
+    moment: Callable[[], Mapping[str, Any]] = dict
 
     async def add(self, topic: str, description: str) -> int:
         """Notes something down; its number, with which it is found again."""
-        self._notes.append({"id": len(self._notes), "topic": topic, "description": description})
+        note = {"id": len(self._notes), "topic": topic, "description": description}
+        self._notes.append({**note, **self.moment()})
         return len(self._notes) - 1
 
     async def get_all(self) -> list[dict[str, Any]]:
@@ -85,10 +87,16 @@ class StreamMemory:
 class Memory:
     """Both memories of one agent."""
 
-    def __init__(self, attributes: Iterable[Any] = ()) -> None:
+    def __init__(
+        self,
+        attributes: Iterable[Any] = (),
+        known: Mapping[str, Any] | None = None,
+        moment: Callable[[], Mapping[str, Any]] = dict,
+    ) -> None:
+        """``known`` goes before the values that the attributes begin with."""
         values = {one.name: copy.deepcopy(one.default_or_value) for one in attributes}
-        self.status = KVMemory(values)
-        self.stream = StreamMemory()
+        self.status = KVMemory({**values, **(known or {})})
+        self.stream = StreamMemory(moment=moment)
 
     async def initialize_embeddings(self) -> None:
         """Nothing to do without embeddings."""

@@ -37,7 +37,8 @@ class CustomTool:
 class Toolbox:
     """The model, and tools by name (``uir``)."""
 
-    environment = messager = embedding = database_writer = None
+    environment: Any = None
+    messager = embedding = database_writer = None
 
     def __init__(self, llm: Any = None, tools: Mapping[str, Any] | None = None) -> None:
         self.llm = llm

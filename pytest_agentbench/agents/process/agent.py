@@ -10,6 +10,7 @@ from typing import Any
 from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.process import GRACE, Process, TimeUp, last_lines
+from pytest_agentbench.agents.usage import reached
 
 
 class Unasked(AgentCrashed):
@@ -80,7 +81,7 @@ class ProcessAgent(ABC):
             except TimeUp:
                 self._local.output = self._output(process)
                 self._discard(process)
-                raise AgentTimeout(f"no answer within {limit:g} s") from None
+                raise AgentTimeout(f"no answer within {limit:g} s{reached()}") from None
             except BaseException as error:
                 self._discard(process)
                 if not (asked_before and isinstance(error, Unasked)):

@@ -30,7 +30,7 @@ from pytest_agentbench.agents.find import find
 from pytest_agentbench.agents.llm.calls import RelayedLLM
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.shapes import function_of
-from pytest_agentbench.agents.usage import Usage, counting
+from pytest_agentbench.agents.usage import Tick, Usage, counting
 from pytest_agentbench.base.errors import BenchmarkError, told
 from pytest_agentbench.base.plain import jsonable
 
@@ -284,8 +284,19 @@ def _limit_memory(limit: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
+class _Told(Usage):
+    """The usage of a call in this process; how far the agent came is told at once, as it may be killed."""
+
+    channel: _Channel
+
+    def begin(self, tick: Tick) -> None:
+        super().begin(tick)
+        self.channel.send(wire.encoded({"tick": list(tick)}))
+
+
 def _serve(channel: _Channel, agent: LocalAgent, llm: RelayedLLM, message: dict[str, Any]) -> None:
-    usage = Usage()
+    usage = _Told()
+    usage.channel = channel
     ask = channel.ask()
     llm.remote = Tool(wire.LLM, ("texts", "embeddings"), ask)
     try:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_agentbench.agents.code_imports import reached
-from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError
+from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout, RemoteAgentError
 from pytest_agentbench.agents.find import file_of, module_source
 from pytest_agentbench.agents.missing import note as note_missing
 from pytest_agentbench.agents.missing import shown_place
@@ -26,7 +26,7 @@ from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.agent import ProcessAgent, Unasked
 from pytest_agentbench.agents.process.process import Ended, Process, TimeUp
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Own, Sandbox
-from pytest_agentbench.agents.usage import CURRENT, Missing
+from pytest_agentbench.agents.usage import CURRENT, Missing, Tick
 from pytest_agentbench.base.errors import BenchmarkError, shown
 
 # Not `-m`, which puts the working directory before the standard library. The package's folder goes last
@@ -35,7 +35,9 @@ _START = (
     "import sys; sys.path[:1] = []; sys.path.append(sys.argv[1]); "
     "from pytest_agentbench.agents.process import child; child.main()"
 )
+_KINDS = {"answer", "call", "error", "tick"}  # of the child's messages
 _LARGEST_AMOUNT, _MOST_COUNTS, _LONGEST_NAME = 1e15, 50, 100
+_TIMEOUT = f"{AgentTimeout.__module__}.{AgentTimeout.__name__}"
 _PACKAGE = str(Path(__file__).resolve().parents[3])
 
 
@@ -92,6 +94,8 @@ class IsolatedAgent(ProcessAgent):
             self._discard(child)  # its state after that is unknown
         else:
             self._give_back(child)
+        if raised is not None and raised.types[:1] == (_TIMEOUT,):  # a tick took too long
+            raise AgentTimeout(raised.message)
         if raised is not None:
             raise raised
         return reply["answer"]
@@ -113,13 +117,16 @@ class IsolatedAgent(ProcessAgent):
         try:
             while True:
                 reply = wire.decoded(process.receive(wire.take_frame, deadline))
-                if not isinstance(reply, dict) or not reply.keys() & {"call", "answer", "error"}:
+                if not isinstance(reply, dict) or not reply.keys() & _KINDS:
                     raise wire.Garbled(
                         f"expected an answer, an error or a call, got {shown(reply)}"
                     )
+                calls += 1
+                if "tick" in reply:
+                    _begin(reply["tick"])
+                    continue
                 if "call" not in reply:
                     return reply
-                calls += 1
                 if self._model and str(reply["call"]).startswith(wire.LLM):
                     self._ask_model(process, reply)
                 else:
@@ -217,6 +224,14 @@ def _raised(error: Any, hint: Callable[[str], str]) -> RemoteAgentError:
         _amount(told.get("retry_after")),
         told.get("transient") is True,
     )
+
+
+def _begin(told: Any) -> None:
+    """Notes how far the agent has come, for the case that it comes no further."""
+    current = CURRENT.get()
+    whole = isinstance(told, list) and len(told) == 3 and all(type(one) is int for one in told)
+    if current is not None and whole:
+        current.begin(Tick(*told))
 
 
 def _count(usage: Any) -> None:

@@ -1,0 +1,184 @@
+"""The days of one person, tick by tick: what is called in which order, within its time, and what went wrong where."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from pytest_agentbench.agents import debugging, retry
+from pytest_agentbench.agents.call_threads import CallThread, OutOfTime
+from pytest_agentbench.agents.errors import AgentTimeout, DayEnded
+from pytest_agentbench.agents.usage import CURRENT, Tick
+from pytest_agentbench.base.errors import BenchmarkError, told
+from pytest_agentbench.city.life import Life, NoSuchPlace
+
+
+class GuardedLife(Life):
+    """A life that remembers a way to nowhere: it ends the day, though the agent catches the error."""
+
+    lost: NoSuchPlace | None = None
+    tick_timeout: float | None = None
+
+    def schedule(self, stops: Iterable[Any]) -> None:
+        __tracebackhide__ = True
+        try:
+            super().schedule(stops)
+        except NoSuchPlace as error:
+            self.lost = self.lost or error
+            raise
+
+
+def life_of(context: Any, agent: str) -> GuardedLife:
+    """The life that a context gives; :class:`BenchmarkError` where it gives none."""
+    if not isinstance(context, Mapping) or "simulation" not in context:
+        raise BenchmarkError(
+            f"--agent: {agent} lives in a city tick by tick, and this benchmark has no city to live in "
+            "(or one sample stands for all its people): expected an agent that answers a context, as "
+            "`agentbench new-agent BENCHMARK` prints one"
+        )
+    life = GuardedLife(context.get("city"), context["profile"], context["simulation"])
+    life.tick_timeout = context["simulation"].get("tick_timeout")
+    return life
+
+
+class Day:
+    """What happens around the agent in all ticks of a person's life."""
+
+    def __init__(self, life: GuardedLife) -> None:
+        self.life = life
+        self.limit: float | None = life.tick_timeout
+        self.ends_with: Callable[[], Any] | None = None  # the agent's close
+        self._usage = CURRENT.get()
+        self.begin()
+
+    def begin(self) -> None:
+        now = self.life.begin_tick()
+        self._tick = Tick(now.tick, now.day, now.seconds)
+        if self._usage is not None:
+            self._usage.begin(self._tick)
+
+    def end(self) -> None:
+        __tracebackhide__ = True
+        if self.life.lost is not None:
+            self._fail(self.life.lost, "")
+        self.life.end_tick()
+
+    @contextlib.contextmanager
+    def calling(self, name: str) -> Iterator[None]:
+        """Around a call of the agent: what it raises ends the day, and says where."""
+        __tracebackhide__ = True
+        try:
+            yield
+        except (AgentTimeout, DayEnded):
+            raise
+        except Exception as error:
+            # A place that is not there says itself which call named it.
+            self._fail(self.life.lost or error, name)
+
+    def out_of_time(self) -> AgentTimeout:
+        return AgentTimeout(f"{self._tick}: it did not end within {self.limit:g} s (tick_timeout)")
+
+    def _fail(self, error: Exception, name: str) -> None:
+        __tracebackhide__ = True
+        text = f"{self._tick}, {name}(): {type(error).__name__}: {told(error)}"
+        if error is self.life.lost:
+            text = f"{self._tick}, {error}"
+        status = next((s for s in retry.statuses_of(error) if type(s) is int), None)
+        ended = DayEnded(
+            text,
+            transient=retry.is_transient(error),
+            status=status,
+            retry_after=retry.asked_wait(error),
+        )
+        # The frames of the agent are shown once, with the message that says more.
+        trace = error.__traceback__
+        raise ended.with_traceback(trace) from error.with_traceback(None)
+
+
+async def lived(day: Day, tick: Callable[[], Awaitable[None]]) -> dict[str, Any]:
+    """Lives all ticks of a life whose agent is to be awaited; the days as an answer."""
+    __tracebackhide__ = True
+    limited = day.limit is not None and not debugging.is_used()
+    try:
+        for _ in range(day.life.steps):
+            day.begin()
+            if limited:
+                await _within(day, tick)
+            else:
+                await tick()
+            day.end()
+    except BaseException:
+        await _closed_in_spite(day)
+        raise
+    if day.ends_with is not None:
+        with day.calling("close"):
+            closing = day.ends_with()
+            if inspect.isawaitable(closing):
+                await closing
+    return day.life.told()
+
+
+async def _within(day: Day, tick: Callable[[], Awaitable[None]]) -> None:
+    """A tick in its time. Code that blocks the loop cannot be interrupted: it is told off afterwards."""
+    __tracebackhide__ = True
+    import asyncio
+
+    async def outcome() -> BaseException | None:
+        try:
+            await tick()
+        except BaseException as error:  # one that leaves a task may end the loop
+            return error
+        return None
+
+    started = time.monotonic()
+    task = asyncio.ensure_future(outcome())
+    try:
+        done, _ = await asyncio.wait({task}, timeout=day.limit)
+    finally:
+        task.cancel()
+    assert day.limit is not None
+    if not done or time.monotonic() - started > day.limit:
+        raise day.out_of_time()
+    if (error := task.result()) is not None:
+        raise error
+
+
+async def _closed_in_spite(day: Day) -> None:
+    """Closes an agent whose day went wrong; what went wrong first is what is told."""
+    if day.ends_with is not None:
+        with contextlib.suppress(Exception):
+            closing = day.ends_with()
+            if inspect.isawaitable(closing):
+                await closing
+
+
+def lived_now(day: Day, tick: Callable[[], None]) -> dict[str, Any]:
+    """Lives all ticks of a life whose agent is plain functions; the days as an answer."""
+    __tracebackhide__ = True
+    thread = None if day.limit is None or debugging.is_used() else CallThread()
+    try:
+        for _ in range(day.life.steps):
+            day.begin()
+            if thread is None or day.limit is None:
+                tick()
+            else:
+                try:
+                    thread.call(tick, day.limit)
+                except OutOfTime:
+                    raise day.out_of_time() from None
+            day.end()
+    except BaseException:
+        if day.ends_with is not None:
+            with contextlib.suppress(Exception):
+                day.ends_with()
+        raise
+    finally:
+        if thread is not None:
+            thread.end()
+    if day.ends_with is not None:
+        with day.calling("close"):
+            day.ends_with()
+    return day.life.told()
