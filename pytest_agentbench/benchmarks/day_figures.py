@@ -9,7 +9,8 @@ import numpy as np
 
 from pytest_agentbench.benchmarks import figures as charts
 from pytest_agentbench.benchmarks.day_maps import MODES
-from pytest_agentbench.benchmarks.told_days import HALF_HOURS, SECONDS, WHERE, Told
+from pytest_agentbench.benchmarks.told_days import HALF_HOURS, WHERE, Told
+from pytest_agentbench.metrics.day_trips import DAY_SECONDS as SECONDS
 
 BINS = 24
 HOURS = 24
@@ -90,7 +91,7 @@ def _by_day(days: Sequence[str]) -> dict[str, Any]:
 
 def trips_by_hour(told: Told) -> charts.Figure | None:
     """When people set out, on the first day."""
-    hours = [way.departure // 3600 for p in told.people for way in p.ways if way.departure < SECONDS]  # fmt: skip
+    hours = [t.leaves // 3600 for p in told.people for t in p.trips if t.leaves < SECONDS]
     if not hours:
         return None
     counts = np.bincount(np.array(hours, np.intp), minlength=HOURS)
@@ -136,10 +137,11 @@ def travel_times(told: Told) -> charts.Figure | None:
     minutes: dict[str, list[float]] = {mode: [] for mode in MODES}
     unfinished = 0
     for person in told.people:
-        for way in person.ways:
-            if way.mode is not None and way.arrived:
-                minutes[way.mode].append((way.end - way.departure) / 60)
-            unfinished += way.mode is not None and not way.arrived
+        for trip in person.trips if person.lived else ():
+            if trip.arrives is None:
+                unfinished += 1
+            else:
+                minutes[trip.mode].append((trip.arrives - trip.leaves) / 60)
     used = {mode: np.array(values) for mode, values in minutes.items() if values}
     if not used:
         return None

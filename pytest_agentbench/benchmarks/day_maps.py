@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.benchmarks import figures as charts
+from pytest_agentbench.benchmarks.lived_day import DAY
 from pytest_agentbench.benchmarks.told_days import Stay, Told, Way, spread, stays_of, ways_of
 
 if TYPE_CHECKING:
@@ -45,12 +46,13 @@ def day_on_the_map(
     ranked = sorted(told.people, key=lambda person: (-person.places, -person.metres))
     chosen = [ranked[at] for at in spread(len(ranked), MOST_SHOWN)]
     frames: dict[str, Any] = {}
+    used: set[str] = set()
     for person in chosen:
         sample = dataset.sample(dataset.index_of[person.record.sample])
-        day = person.record.answer["day"]
+        day = person.record.answer[DAY]
         made = [_Drawing(sample.context, day, n, intentions).tables for n in range(told.days)]
+        used |= {mode for tables in made for mode in tables["trips"]["mode"]}
         frames[_label(person)] = dict(zip(days, made, strict=True)) if days else made[0]
-    used = {way.mode for person in chosen for way in person.ways}
     modes = [mode for mode in MODES if mode in used]
     shown = f"{len(chosen)} of {told.count:,} people" if len(chosen) < told.count else "all of them"
     straight = "" if all(person.lived for person in told.people) else _STRAIGHT

@@ -6,20 +6,26 @@ A lived day has a row a tick and its trips; a day told as visits has neither rou
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_agentbench.benchmarks.day_facts import facts, is_lived, lived_trips, told_trips
+from pytest_agentbench.benchmarks.lived_day import DAY
+from pytest_agentbench.metrics.day_trips import DAY_SECONDS as SECONDS
+from pytest_agentbench.metrics.day_trips import of_day, seconds_on_the_way
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from pytest_agentbench.benchmarks.day_facts import Facts, Positions
     from pytest_agentbench.benchmarks.protocol import Dataset
+    from pytest_agentbench.metrics.day_trips import DayTrip
     from pytest_agentbench.runs.record import Record
 
-KEY = "day"  # of a checked answer
-SECONDS = 86_400
 HALF_HOURS = 48
 MOST_PEOPLE = 3_000  # whose days are read for the figures of a population
 WHERE = ("at home", "at work", "elsewhere", "on the way")
@@ -58,13 +64,11 @@ class Person:
     record: Record
     lived: bool  # with trips; else told as visits
     where: npt.NDArray[np.uint8]  # (days, half hours): numbers of ``WHERE``
-    ways: Sequence[Way]  # of all days, without routes; seconds since the start
+    trips: Sequence[DayTrip]  # of all days
     on_the_way: Sequence[float]  # seconds of each day; empty for visits
     places: int
-
-    @property
-    def metres(self) -> float:
-        return sum(way.metres or 0.0 for way in self.ways)
+    metres: float  # travelled; 0 for visits
+    facts: Facts | None  # what the realism panel compares; None if nobody asks for it
 
 
 @dataclass(frozen=True)
@@ -86,8 +90,13 @@ class Told:
         return f"{who}; {len(self.people):,} are shown." if len(self.people) < self.count else f"{who}."  # fmt: skip
 
 
-def read_people(dataset: Dataset, valid: Sequence[Record], days: int = 1) -> Told:
-    """The days of the valid answers that tell one.
+def read_people(
+    dataset: Dataset,
+    valid: Sequence[Record],
+    days: int = 1,
+    position: Positions | None = None,
+) -> Told:
+    """The days of the valid answers that tell one; with facts, if positions of places are given.
 
     Answers are read one by one and dropped: a hundred thousand lived days would fill the memory.
     """
@@ -102,7 +111,7 @@ def read_people(dataset: Dataset, valid: Sequence[Record], days: int = 1) -> Tol
         count += 1
         if number in shown:
             profile = profiles[dataset.index_of[record.sample]]
-            people.append(_person(record, day, profile, days))
+            people.append(_person(record, day, profile, days, position))
     return Told(people, days, count, len(valid))
 
 
@@ -118,37 +127,33 @@ def spread(total: int, most: int) -> list[int]:
 
 def told(answer: Any) -> Mapping[str, Any] | None:
     """The day in a checked answer; None where it tells only numbers."""
-    return answer.get(KEY) if isinstance(answer, Mapping) else None
+    return answer.get(DAY) if isinstance(answer, Mapping) else None
 
 
 def _person(
-    record: Record, day: Mapping[str, Any], profile: Mapping[str, Any], days: int
+    record: Record,
+    day: Mapping[str, Any],
+    profile: Mapping[str, Any],
+    days: int,
+    position: Positions | None,
 ) -> Person:
-    lived = "rows" in day
-    ways = [replace(way, route=()) for number in range(days) for way in _ways(day, number)]
-    if lived:
-        times = [row[0] for row in day["rows"]]
-        places = [row[1] for row in day["rows"]]
-    else:
-        times = [visit[0] for visit in day["visits"]]
-        places = [_key(visit[1]) for visit in day["visits"]]
-    codes = np.array([_code(place, profile) for place in places], np.uint8)
+    lived = is_lived(day)
+    _, trips = lived_trips(day) if lived else told_trips(day)
+    rows = [(seconds, _key(place)) for seconds, place, *_ in day["rows" if lived else "visits"]]
+    times = [seconds for seconds, _ in rows]
+    codes = np.array([_code(place, profile) for _, place in rows], np.uint8)
     ticks = np.arange(days * HALF_HOURS) * (SECONDS // HALF_HOURS)
-    rows = np.searchsorted(times, ticks, side="right") - 1
-    ends = [number * SECONDS for number in range(days + 1)]
-    first = [place for place, time in zip(places, times, strict=True) if time < ends[-1]]
+    at = np.searchsorted(times, ticks, side="right") - 1
+    home = profile.get("home")
     return Person(
         record,
         lived,
-        codes[rows].reshape(days, HALF_HOURS),
-        ways,
-        [
-            sum(max(0.0, min(way.end, end) - max(way.departure, start)) for way in ways)
-            for start, end in itertools.pairwise(ends)
-        ]
-        if lived
-        else (),
-        len({place for place in first if place is not None}),
+        codes[at].reshape(days, HALF_HOURS),
+        [trip for number in range(days) for trip in of_day(trips, number)],
+        [seconds_on_the_way(trips, number) for number in range(days)] if lived else (),
+        len({place for seconds, place in rows if seconds < days * SECONDS} - {None}),
+        math.fsum(trip["metres"] for trip in day["trips"]) if lived else 0.0,
+        None if position is None else facts(day, home, position, range(days)),
     )
 
 
@@ -166,7 +171,7 @@ def _key(place: Any) -> Hashable:
 
 def _ways(day: Mapping[str, Any], number: int) -> Iterator[Way]:
     """Those that begin on this day."""
-    found = _trips(day) if "rows" in day else _steps(day["visits"])
+    found = _trips(day) if is_lived(day) else _steps(day["visits"])
     return (way for way in found if way.departure // SECONDS == number)
 
 
@@ -202,7 +207,7 @@ def stays_of(day: Mapping[str, Any], number: int = 0) -> list[Stay]:
     Rows are a tick apart. Trips say to the second when a stay begins and ends.
     """
     begin, end = number * SECONDS, (number + 1) * SECONDS
-    every = _stays_of_rows(day) if "rows" in day else _stays_of_visits(day["visits"])
+    every = _stays_of_rows(day) if is_lived(day) else _stays_of_visits(day["visits"])
     return [
         replace(one, start=max(one.start, begin) - begin, end=min(one.end, end) - begin)
         for one in every

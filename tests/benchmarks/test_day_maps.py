@@ -96,7 +96,7 @@ def test_every_day_of_several_has_its_own_map():
     made = figure(rows_of, days=("before", "during", "after"))
     assert made.picker.labels == ("person", "day")
     ((label, frames),) = made.picker.frames.items()
-    assert label == "user[0] (3 places, 0.0 km)"
+    assert label == "user[0] (3 places, 2.0 km)"
     assert {name: frame["places"]["name"] for name, frame in frames.items()} == {
         "before": ["1 home"],
         "during": ["1 home", "2 work", "3 restaurant"],

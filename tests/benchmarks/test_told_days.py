@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.lived_days import HOME, PUB, SHOP, WORK, day, trip
+from benchmarks.lived_days import CITY, HOME, PUB, SHOP, WORK, day, trip
 from benchmarks.told_people import LIVED, VISITS, people, records
 
 from pytest_agentbench.benchmarks import told_days
@@ -85,7 +85,21 @@ def test_a_person_in_numbers():
     assert (lived.lived, lived.places, lived.metres) == (True, 3, 3_350.0)
     assert lived.on_the_way == [1_200 + 2_400 + 900 + 1_400]
     assert (visits.lived, visits.places, visits.metres, list(visits.on_the_way)) == (False, 3, 0, [])  # fmt: skip
-    assert [way.route for way in lived.ways] == [()] * 4  # routes would fill the memory
+    # The way that was given up and the next one are one trip, to where it ended.
+    assert [(one.leaves, one.arrives, one.target) for one in lived.trips] == [
+        (28_800, 30_000, WORK),
+        (61_200, 63_600, SHOP),
+        (65_700, 68_000, HOME),
+    ]
+    assert [one.leaves for one in visits.trips] == [32_400, 43_200, 46_800]
+
+
+def test_facts_are_there_for_whom_positions_are_given():
+    dataset, told = people(LIVED)
+    assert told.people[0].facts is None
+    found = told_days.read_people(dataset, records(LIVED), position=CITY.position)
+    assert found.people[0].facts["trips"] == [3]
+    assert found.people[0].facts["on_the_way"] == [found.people[0].on_the_way[0] / 86_400]
 
 
 def test_days_are_told_apart_and_a_way_over_midnight_counts_on_both():

@@ -24,6 +24,7 @@ from pytest_agentbench.benchmarks.day_figures import (
     where_people_are,
 )
 from pytest_agentbench.benchmarks.day_maps import day_on_the_map
+from pytest_agentbench.benchmarks.realism_figures import realism
 from pytest_agentbench.benchmarks.told_days import read_people
 from pytest_agentbench.metrics.divergence import BINS, bin_numbers, round_half_up
 
@@ -45,8 +46,10 @@ def figures(
     if not valid:
         return []
     truth, answers = dataset.truth, _population(valid)
-    told = read_people(dataset, valid)
+    position = None if dataset.reference is None else dataset.position
+    told = read_people(dataset, valid, position=position)
     days = (
+        realism(told, dataset.reference, scores["details"]),
         day_on_the_map(dataset, told, intentions=LABELS),
         where_people_are(told),
         trips_by_hour(told),

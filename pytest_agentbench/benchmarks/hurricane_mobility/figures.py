@@ -14,13 +14,13 @@ from pytest_agentbench.benchmarks.day_figures import (
     where_people_are,
 )
 from pytest_agentbench.benchmarks.day_maps import day_on_the_map
-from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY
 from pytest_agentbench.benchmarks.hurricane_mobility.data import (
     HOURS,
     PERIODS,
     HurricaneDataset,
     Truth,
 )
+from pytest_agentbench.benchmarks.hurricane_mobility.days import departures
 from pytest_agentbench.benchmarks.told_days import read_people
 from pytest_agentbench.metrics import hurricane
 
@@ -50,10 +50,10 @@ def figures(dataset: HurricaneDataset, records: Sequence[Record]) -> Sequence[ch
 
 
 def _hourly(valid: Sequence[Record]) -> Floats:
-    """The trips of all people together (3 x 24)."""
+    """The trips of all people together (3 x 24), as the documented reading counts them."""
     total = np.zeros((len(PERIODS), HOURS))
     for record in valid:  # one by one: a lived day is long
-        total += np.array(record.answer[HOURLY], np.float64)
+        total += np.array(departures(record.answer), np.float64)
     return total
 
 

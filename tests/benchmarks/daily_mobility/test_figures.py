@@ -23,7 +23,7 @@ VALUES = [
     "Intention by time of day", "Gyration radius", "Places a day", "Share of the day",
     "Divergence by time of day",
 ]  # fmt: skip
-VISITS = ["A day on the map", "Where people are", "Trips by hour"]
+VISITS = ["Realism of the days", "A day on the map", "Where people are", "Trips by hour"]
 LIVED = [*VISITS, "Share of the day on the way", "Travel times by mode"]
 
 
@@ -74,6 +74,16 @@ def test_lived_days_have_all_figures_and_each_is_drawn(run):
     for figure in figures.values():
         assert charts.checked(figure)
         assert marks(figure, "rect")
+    realism, place = figures["Realism of the days"], run.dataset.position
+    lengths = [
+        np.hypot(*np.subtract(place(t["from"]), place(t["to"]))) / 1000
+        for r in records
+        for t in r.answer["day"]["trips"]
+        if t["arrival"]
+    ]
+    bars = realism.data["trip_length"]
+    below = np.sum(np.array(lengths) < bars["right"][0]) / len(lengths)
+    assert bars["generated"][0] == pytest.approx(below, abs=1e-4)
     rows = np.array([[row[1] is None for row in r.answer["day"]["rows"][:96:2]] for r in records])
     shares = figures["Where people are"].data["on the way"]["share"]
     assert shares[:48] == pytest.approx(rows.mean(axis=0), abs=1e-4)
@@ -83,9 +93,9 @@ def test_lived_days_have_all_figures_and_each_is_drawn(run):
     assert found == pytest.approx(hours / len(records), abs=1e-4)
     arrived = [t for t in trips if t["arrival"] is not None]
     assert f"{len(arrived)} trips of lived days" in figures["Travel times by mode"].caption
-    place = figures["A day on the map"].picker.frames
-    assert len(place) == 12
-    first = next(iter(place.values()))
+    frames = figures["A day on the map"].picker.frames
+    assert len(frames) == 12
+    first = next(iter(frames.values()))
     assert first["places"]["kind"][:2] == ["home", "work"]
 
 

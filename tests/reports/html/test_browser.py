@@ -175,7 +175,7 @@ def test_it_draws_every_plot_without_a_word_on_the_console_or_the_network(show, 
     tab = show(request.getfixturevalue(name))
     tab.wait("document.body.dataset.drawn")
     places = len(tab.texts(".plot"))
-    assert places == {"humob": 5, "daily": 18, "hurricane": 4, "behavior": 3}[name]
+    assert places == {"humob": 5, "daily": 24, "hurricane": 4, "behavior": 3}[name]
     for number in range(places):
         place = f"document.querySelectorAll('.plot')[{number}]"
         assert tab.run(f"return (function() {{ {MARKS} }})({place})") >= 2
