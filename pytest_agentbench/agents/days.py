@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, NoReturn
 
 from pytest_agentbench.agents import debugging, retry
 from pytest_agentbench.agents.call_threads import CallThread, OutOfTime
@@ -63,25 +63,18 @@ class Day:
     def end(self) -> None:
         __tracebackhide__ = True
         if self.life.lost is not None:
-            self._fail(self.life.lost, "")
+            self.fail(self.life.lost, "")
         self.life.end_tick()
 
-    @contextlib.contextmanager
-    def calling(self, name: str) -> Iterator[None]:
+    def calling(self, name: str) -> _Calling:
         """Around a call of the agent: what it raises ends the day, and says where."""
-        __tracebackhide__ = True
-        try:
-            yield
-        except (AgentTimeout, DayEnded):
-            raise
-        except Exception as error:
-            # A place that is not there says itself which call named it.
-            self._fail(self.life.lost or error, name)
+        return _Calling(self, name)
 
     def out_of_time(self) -> AgentTimeout:
         return AgentTimeout(f"{self._tick}: it did not end within {self.limit:g} s (tick_timeout)")
 
-    def _fail(self, error: Exception, name: str) -> None:
+    def fail(self, error: Exception, name: str) -> NoReturn:
+        """Ends the day. A place that is not there says itself which call named it."""
         __tracebackhide__ = True
         text = f"{self._tick}, {name}(): {type(error).__name__}: {told(error)}"
         if error is self.life.lost:
@@ -96,6 +89,23 @@ class Day:
         # The frames of the agent are shown once, with the message that says more.
         trace = error.__traceback__
         raise ended.with_traceback(trace) from error.with_traceback(None)
+
+
+class _Calling:
+    # A class as those of contextlib: a generator would stand in the agent's traceback.
+    __slots__ = ("_day", "_name")
+
+    def __init__(self, day: Day, name: str) -> None:
+        self._day = day
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        __tracebackhide__ = True
+        if isinstance(error, Exception) and not isinstance(error, (AgentTimeout, DayEnded)):
+            self._day.fail(self._day.life.lost or error, self._name)
 
 
 async def lived(day: Day, tick: Callable[[], Awaitable[None]]) -> dict[str, Any]:

@@ -368,16 +368,22 @@ class Benchmark(abc.ABC):
     def write_files(self, folder: Path, dataset: Dataset, records: Sequence[Record]) -> None:
         """Writes the benchmark's own files (tables, submissions) into the run's folder, if it has any."""
 
-    def agent_template(self) -> str:
-        """The source of a small, commented, runnable agent for ``agentbench new-agent``.
+    def agent_template(self, ticks: bool = False) -> str:
+        """The source of a small, commented, runnable agent for ``agentbench new-agent``; with ``ticks``, of one
+        that lives tick by tick.
 
-        By default the file ``agent_template.py.txt`` beside the benchmark's module.
+        By default a file beside the benchmark's module: ``agent_template.py.txt``, ``agent_template_ticks.py.txt``.
         """
-        name = "agent_template.py.txt"
+        name = f"agent_template{'_ticks' if ticks else ''}.py.txt"
         try:
             found = pkgutil.get_data(type(self).__module__, name)
         except (OSError, ValueError):  # not there; no module that could be found again
             found = None
+        if found is None and ticks:
+            raise BenchmarkError(
+                f"--ticks: {self.name} has no city to live in; its agents answer a context "
+                f"(`agentbench new-agent {self.name}`)"
+            )
         if found is None:
             path = self._folder() / name
             raise BenchmarkError(f"{self.name} has no template of an agent: {path} is not there")

@@ -36,7 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "new-agent", help="print the template of an agent for a benchmark"
     )
     template.add_argument("benchmark", metavar="BENCHMARK")
-    template.set_defaults(run=lambda given: _new_agent(given.benchmark))
+    template.add_argument(
+        "--ticks", action="store_true",
+        help="of an agent that lives in the benchmark's city tick by tick",
+    )  # fmt: skip
+    template.set_defaults(run=lambda given: _new_agent(given.benchmark, given.ticks))
 
     testing = commands.add_parser(
         "new-test", help="write a test file with the samples of a benchmark, which editors show"
@@ -130,8 +134,10 @@ def _list() -> int:
     return 0
 
 
-def _new_agent(name: str) -> int:
-    print(registry.get(name).agent_template(), end="")
+def _new_agent(name: str, ticks: bool) -> int:
+    benchmark = registry.get(name)
+    # Without the argument where it is not needed: benchmarks of third parties may not take it.
+    print(benchmark.agent_template(ticks=True) if ticks else benchmark.agent_template(), end="")
     return 0
 
 

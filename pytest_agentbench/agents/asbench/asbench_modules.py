@@ -66,7 +66,7 @@ _OF_BLOCKS = frozenset(
 # In modules that import the city: only for agents that name them.
 _OF_CITY = {
     "Environment": "pytest_agentbench.agents.asbench.environment",
-    "MapData": "pytest_agentbench.agents.asbench.map_data",
+    "MapData": "pytest_agentbench.agents.asbench.city_map",
 }
 
 

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 from pytest_agentbench.agents.asbench.absent import not_here
 from pytest_agentbench.agents.asbench.city_enums import STATUS_OF_MODE, mode_of
+from pytest_agentbench.agents.asbench.city_map import MapData
 from pytest_agentbench.agents.asbench.flat_shapes import position_of
-from pytest_agentbench.agents.asbench.map_data import MapData
 from pytest_agentbench.agents.asbench.poi_groups import POI_GROUPS, values_of
 from pytest_agentbench.city.life import Life, NoSuchPlace
 

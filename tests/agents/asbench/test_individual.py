@@ -1,4 +1,4 @@
-"""The base class of an asbench agent, by itself."""
+"""The base class of asbench's agents that solve tasks."""
 
 from __future__ import annotations
 
@@ -6,56 +6,11 @@ import asyncio
 
 import pytest
 
-from pytest_agentbench.agents.asbench.blocks import AgentContext, AgentParams
-from pytest_agentbench.agents.asbench.individual import CitizenAgentBase, IndividualAgentBase
-from pytest_agentbench.agents.asbench.memories import MemoryAttribute
-from pytest_agentbench.agents.asbench.toolbox import Toolbox
-from pytest_agentbench.agents.errors import NotProvided
+from pytest_agentbench.agents.asbench.individual import IndividualAgentBase
 
 
-class Params(AgentParams):
-    patience: int = 3
-
-
-class Context(AgentContext):
-    mood: str = "calm"
-
-
-class Agent(IndividualAgentBase):
-    ParamsType = Params
-    Context = Context
-    StatusAttributes = (
-        MemoryAttribute(name="mood", type=str, default_or_value="calm", description="mood"),
-    )
-
-
-def test_it_has_what_agents_ask_it_for():
-    agent = Agent(1, "ada", Toolbox("model"), None)
-    assert (agent.id, agent.name, agent.llm) == (1, "ada", "model")
-    assert (agent.environment, agent.messager, agent.database_writer) == (None, None, None)
-    assert agent.params.patience == 3
-    assert agent.context.mood == "calm"
-    assert asyncio.run(agent.status.get("mood")) == "calm"
-    assert asyncio.run(agent.stream.add("a", "b")) == 0
-    for step in (agent.before_forward, agent.after_forward, agent.reset, agent.close):
-        asyncio.run(step())
-
-
-def test_what_it_lacks_is_named():
-    with pytest.raises(NotImplementedError, match="expected forward"):
-        asyncio.run(Agent().forward({}))
-    with pytest.raises(NotProvided, match=r"self\.dispatcher: it is not part of"):
-        _ = Agent().dispatcher
-    with pytest.raises(TypeError, match="print_prompts"):  # as asbench's does
-        Agent(print_prompts=True)
-
-
-def test_an_agent_that_moves_tick_by_tick_says_that_it_does_not_run_yet():
-    class Commuter(CitizenAgentBase):
-        async def forward(self):
-            return 1.0
-
+def test_whoever_derives_from_it_writes_forward():
     with pytest.raises(
-        NotProvided, match=r"CitizenAgentBase: .*tick by tick do not run yet: .*new-agent"
+        NotImplementedError, match=r"expected forward\(self, task_context\) in Lazy"
     ):
-        Commuter(id=1, name="a", toolbox=Toolbox())
+        asyncio.run(type("Lazy", (IndividualAgentBase,), {})().forward({}))

@@ -74,3 +74,20 @@ def test_searching_by_meaning_is_named_as_missing(name):
         search = getattr(search, part)
     with pytest.raises(NotProvided, match=f"{name}: it is not part of what stands in"):
         asyncio.run(search("query", top_k=3))
+
+
+def test_what_is_known_goes_before_what_a_class_begins_with():
+    status = Memory(
+        [attribute("mood", "calm"), attribute("age", 20)], {"age": 40, "home": None}
+    ).status
+    assert asyncio.run(status.export(["mood", "age", "home"])) == {
+        "mood": "calm", "age": 40, "home": None,
+    }  # fmt: skip
+
+
+def test_notes_say_when_and_where_if_that_is_known():
+    stream = Memory(moment=lambda: {"day": 0, "t": 900, "location": 5}).stream
+    asyncio.run(stream.add("meal", "rice"))
+    assert asyncio.run(stream.get_all()) == [
+        {"id": 0, "topic": "meal", "description": "rice", "day": 0, "t": 900, "location": 5}
+    ]

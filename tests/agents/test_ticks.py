@@ -1,0 +1,234 @@
+"""Classes of one's own that live tick by tick: found by their shape, and driven."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from agent_shapes import Model, asked
+from small_city import HOME, PARK, WORK, context, places_of
+
+from pytest_agentbench.agents.asbench.citizen import CitizenAgentBase
+from pytest_agentbench.agents.call import LocalAgent
+from pytest_agentbench.agents.errors import AgentTimeout, DayEnded
+from pytest_agentbench.agents.shapes import function_of
+from pytest_agentbench.agents.ticks import is_ticking
+from pytest_agentbench.agents.usage import Usage, counting
+from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.city.life import Life
+
+
+class Stepper:
+    made = 0
+
+    def __init__(self, city):
+        assert isinstance(city, Life)
+        type(self).made += 1
+        self.city = city
+
+    def step(self, now):
+        assert now == self.city.now
+        self.city.go_to(WORK if now.tick else HOME)
+        self.city.intend("work")
+
+
+class AsyncStepper(Stepper):
+    async def step(self, now):
+        await asyncio.sleep(0)
+        super().step(now)
+
+
+class Forwarder(Stepper):
+    step = None
+
+    def forward(self):
+        self.city.go_to(WORK if self.city.now.tick else HOME)
+        self.city.intend("work")
+
+
+class AsyncForwarder(Forwarder):
+    async def forward(self, patience=3):
+        super().forward()
+
+
+KINDS = [Stepper, AsyncStepper, Forwarder, AsyncForwarder]
+
+
+@pytest.mark.parametrize("owner", KINDS)
+def test_each_shape_lives_its_day(owner):
+    assert is_ticking(owner)
+    function = function_of(owner)
+    assert inspect.iscoroutinefunction(function) is owner.__name__.startswith("Async")
+    answer = asked(function, context())
+    assert places_of(answer) == [HOME, HOME, WORK, WORK]
+    assert [row[2] for row in answer["rows"]] == ["work"] * 4
+
+
+def test_every_person_has_an_object_of_its_own_and_none_is_made_before():
+    Stepper.made = 0
+    function = function_of(Stepper)
+    assert Stepper.made == 0
+    asked(function, context())
+    asked(function, context())
+    assert Stepper.made == 2
+
+
+class NoCity:
+    def step(self, now): ...
+
+
+class Answers:
+    def __init__(self, city): ...
+
+    def forward(self, context):
+        return context
+
+
+class Anything:
+    def __init__(self, **options): ...
+
+    def step(self, now): ...
+
+
+@pytest.mark.parametrize("owner", [NoCity, Answers, Anything, int, len])
+def test_whoever_does_not_take_the_city_does_not_live_in_it(owner):
+    assert not is_ticking(owner)
+
+
+def test_the_classes_of_asbench_live_in_it():
+    assert is_ticking(type("Citizen", (CitizenAgentBase,), {}))
+
+
+class Knows:
+    def __init__(self, city, profile, llm, agent_params=None):
+        self.city, self.profile, self.llm, self.params = city, profile, llm, agent_params
+
+    async def step(self, now):
+        assert self.profile == self.city.profile
+        text = await self.llm.atext_request([{"role": "user", "content": "where?"}])
+        self.city.intend(f"{text} {self.params}")
+
+
+def test_constructors_are_given_what_they_take():
+    model = Model()
+    answer = asked(function_of(Knows, model, {"pace": 2}), context())
+    assert answer["rows"][0][2] == "reply {'pace': 2}"
+    assert len(model.asked) == 4
+    assert asked(function_of(Knows, model), context())["rows"][0][2] == "reply None"
+    with pytest.raises(
+        BenchmarkError, match="agent_params: expected an agent whose constructor takes"
+    ):
+        function_of(Stepper, None, {"pace": 2})
+
+
+def test_an_object_is_refused_as_it_could_not_serve_several_people():
+    told = context()
+    life = Life(told["city"], told["profile"], told["simulation"])
+    with pytest.raises(BenchmarkError, match="expected the class Stepper, got an object of it"):
+        function_of(Stepper(life))
+
+
+def test_a_constructor_that_fails_is_named():
+    class Broken(Stepper):
+        def __init__(self, city):
+            raise LookupError("no shoes")
+
+    with pytest.raises(
+        DayEnded, match=r"^tick 0 \(day 0, 00:00\), Broken\(\): LookupError: no shoes"
+    ):
+        asked(function_of(Broken), context())
+
+
+def test_a_plain_method_that_gives_something_to_await_is_refused():
+    class Lazy(Stepper):
+        def step(self, now):
+            return asyncio.sleep(0, loop_of(self))
+
+    def loop_of(agent):
+        return agent
+
+    with pytest.raises(DayEnded, match="step: expected a plain function or `async def step`"), \
+            pytest.warns(RuntimeWarning, match="never awaited"):  # fmt: skip
+        asked(function_of(Lazy), context())
+
+
+class Sleeper:
+    def __init__(self, city):
+        self.city = city
+
+    def step(self, now):
+        if now.tick == 2:
+            threading.Event().wait(600)
+
+
+class AsyncSleeper(Sleeper):
+    async def step(self, now):
+        if now.tick == 2:
+            await asyncio.sleep(600)
+
+
+@pytest.mark.parametrize("owner", [Sleeper, AsyncSleeper])
+def test_the_time_of_an_agent_bounds_the_whole_day_and_says_how_far_it_came(owner):
+    agent = LocalAgent(owner, timeout=0.3)
+    with counting(Usage()), pytest.raises(
+        AgentTimeout, match=r"^no answer within 0\.3 s; it had reached tick 2 \(day 0, 02:00\)$"
+    ):  # fmt: skip
+        agent(context())
+    agent.close()
+
+
+@pytest.mark.parametrize("owner", [Sleeper, AsyncSleeper])
+def test_the_time_of_a_tick_is_told_as_such_within_that_of_the_day(owner):
+    agent = LocalAgent(owner, timeout=60)
+    with counting(Usage()), pytest.raises(AgentTimeout, match=r"^tick 2 .*within 0\.1 s"):
+        agent(context(tick_timeout=0.1))
+    assert places_of(LocalAgent(Stepper, timeout=60)(context())) == [HOME, HOME, WORK, WORK]
+    agent.close()
+
+
+class Meeting:
+    """People who wait for each other at every tick: none gets on unless all are asked at once."""
+
+    everybody = threading.Barrier(100, timeout=60)
+
+    def __init__(self, city, llm):
+        self.city, self.llm = city, llm
+
+    async def step(self, now):
+        await self.llm.atext_request(f"{self.city.profile['id']} at {now.tick}")
+        assert self.city.now == now
+        self.city.go_to(PARK if (self.city.profile["id"] + now.tick) % 2 else HOME)
+
+
+class SlowModel:
+    """Answers when a hundred people have asked."""
+
+    def __init__(self):
+        self.waiting = []
+
+    async def atext_request(self, messages):
+        answer = asyncio.get_running_loop().create_future()
+        self.waiting.append(answer)
+        if len(self.waiting) == 100:
+            for one in self.waiting:
+                one.set_result("go")
+            self.waiting = []
+        return await answer
+
+
+def test_a_hundred_people_wait_for_a_model_at_once_each_in_its_own_clock():
+    agent = LocalAgent(Meeting, timeout=120, llm=SlowModel())
+
+    def person(number):
+        profile = {"id": number, "home": HOME, "work": None}
+        return places_of(agent(context(profile=profile)))
+
+    with ThreadPoolExecutor(100) as pool:
+        days = list(pool.map(person, range(100)))
+    assert days[0] == [HOME, HOME, PARK, HOME]  # even ids go to the park at odd ticks
+    assert days[1] == [HOME, PARK, HOME, PARK]
+    assert days == days[:2] * 50
+    agent.close()
