@@ -127,10 +127,10 @@ def read_rows(path: Path, *, masked: bool = True) -> Rows:
 
 def _is_within(frame: pl.DataFrame) -> bool:
     """Whether every value is an ordinary one: then no row need be looked at, masked or wrong."""
-    if not frame.height:
-        return False
-    ends = zip(_RULES.values(), frame.min().row(0), frame.max().row(0), strict=True)
-    return all(span.first <= low and high <= span.last for (_, span), low, high in ends)
+    return frame.height > 0 and all(
+        span.first <= frame[name].min() and frame[name].max() <= span.last  # type: ignore[operator]
+        for name, (_, span) in _RULES.items()
+    )
 
 
 def rows_of(frame: pl.DataFrame) -> tuple[Ints, npt.NDArray[np.int16]]:
@@ -241,11 +241,14 @@ def _read_csv(path: Path, header: bool) -> Iterator[pl.DataFrame]:
             if text.isspace():
                 ended = True
                 continue
-            frame = pl.read_csv(text, has_header=False, schema=schema).select(COLUMNS)
+            frame = pl.read_csv(text, has_header=False, schema=schema)
             wrong = ended
-            while frame.height and not any(value is not None for value in frame.row(-1)):
-                frame, ended = frame.head(-1), True
-            if wrong or any(frame[name].null_count() for name in COLUMNS):
+            if any(frame[name].null_count() for name in COLUMNS):
+                frame = frame.select(COLUMNS)
+                while frame.height and not any(value is not None for value in frame.row(-1)):
+                    frame, ended = frame.head(-1), True
+                wrong = wrong or any(frame[name].null_count() for name in COLUMNS)
+            if wrong:
                 _explain(path, names, header, "a value is missing")
             yield frame
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, *_CUT) as error:
