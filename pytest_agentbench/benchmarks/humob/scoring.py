@@ -141,9 +141,9 @@ def score_days(
                 scores[reading][metric][first:last] = values
 
     threads = 1
-    if days >= THREADED_DAYS:
-        points = np.diff(bounds)
-        compiled = kernel_loading.kernels_for("auto", int(points @ points))
+    if len(bounds) >= THREADED_DAYS:
+        points, orders = np.diff(bounds), max(rules.max_n for rules in RULES.values())
+        compiled = kernel_loading.kernels_for("auto", orders * int(points @ points))
         threads = 1 if compiled is None else os.cpu_count() or 1
     trajectory_kernels.over_days(run, days, threads)
     return scores
