@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -49,13 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return  # nothing of a benchmark is shown
     args = [*(f"--agentbench-benchmark={b}" for b in config.option.agentbench_benchmark or ())]
     if next(option_parser.asked_for([*args, *config.args], config), None) is not None:
-        was_on = gc.isenabled()
-        gc.disable()  # modules are no garbage: searches among them take 5 % of a short run
-        try:
-            from pytest_agentbench.plugin import activation
-        finally:
-            if was_on:
-                gc.enable()
+        from pytest_agentbench.plugin import activation
 
         activation.activate(config)
 
