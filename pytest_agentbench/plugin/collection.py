@@ -114,7 +114,9 @@ class Collection:
         # Of the item that runs.
         self._undelivered: Undelivered = {}
         self._delivered: set[tuple[int, int]] = set()
-        self._places: dict[object, tuple[str, int | None]] = {}  # of functions, once they were looked up
+        self._places: dict[
+            object, tuple[str, int | None]
+        ] = {}  # of functions, once they were looked up
         self._is_worker = False
         self.plans = [*(plan for plan, _ in named), *scenarios.values()]
 
@@ -204,7 +206,7 @@ class Collection:
         self._delivered.clear()
         if isinstance(item.parent, BenchmarkModule):
             RUNNING.asked = fixture_compat.parameters(item).get("sample")
-            compat.share_location(item, self._places)
+            locations.share(item, self._places)
         own = asked(item)
         try:
             if own is not None and own.plan.submission is not None:
@@ -242,8 +244,8 @@ class Collection:
         if carried is None:
             return (yield)
         new = []
-        for told, one in carried:
-            key, parts = tuple(told), one
+        for number, sent in carried:
+            key, parts = tuple(number), sent
             if key not in self._delivered:
                 self._delivered.add(key)
                 made = self._undelivered.pop(key, None)

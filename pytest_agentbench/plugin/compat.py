@@ -23,8 +23,6 @@ import pytest
 
 from pytest_agentbench import __version__
 
-# The attributes of an item that say or find its location.
-_LOCATING = ("location", "reportinfo")
 # The newest versions that the test suite has passed with.
 _TESTED = {"pytest": "9.2", "pytest-xdist": "3.8", "execnet": "2.1"}
 
@@ -105,23 +103,6 @@ class MemoryModule(pytest.Module):
 
     def _getobj(self) -> Any:
         return self.obj
-
-
-def share_location(item: pytest.Item, known: dict[object, tuple[str, int | None]]) -> None:
-    """Gives an item of a memory module its ``location``: of one function it is always the same but for the name.
-
-    pytest looks for the line anew for each item, 25 us, and keeps what it finds in the item's attribute. Where
-    it keeps it no more, or somebody has other ideas of the place, it looks for itself.
-    """
-    if type(item) is not pytest.Function or not vars(item).keys().isdisjoint(_LOCATING):
-        return
-    place = known.get(item.function)
-    if place is None:
-        path, line, name = item.location
-        if name == item.name:
-            known[item.function] = path, line
-    else:
-        vars(item)["location"] = (*place, item.name)
 
 
 # pytest: output
