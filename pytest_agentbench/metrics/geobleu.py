@@ -61,9 +61,7 @@ def score_pairs(
     return _scores(_logs(sums, pairs, rules.divide_by_taken), pairs)
 
 
-def score_pairs_by_edition(
-    pairs: DayPairs, *, threads: int = 1, backend: Backend = "auto"
-) -> dict[str, Floats]:
+def score_pairs_by_edition(pairs: DayPairs) -> dict[str, Floats]:
     """Return what :func:`score_pairs` gives for each edition, at the price of the longest one.
 
     >>> days = score_pairs_by_edition(day_pairs([(1, 1)], [(1, 1)], [0, 1], [0, 1]))
@@ -73,7 +71,7 @@ def score_pairs_by_edition(
     longest = max(rules.max_n for rules in RULES.values())
     # The pairs taken at one order depend on nothing else: editions only divide differently, and not
     # even that on days without more generated than reference points.
-    sums = _taken_sums(pairs, longest, 0.5, threads, backend)
+    sums = _taken_sums(pairs, longest, 0.5, 1, "auto")
     n, m = pairs.lengths()
     logs = {True: _logs(sums, pairs, divide_by_taken=True)}
     logs[False] = _logs(sums, pairs, divide_by_taken=False) if (n > m).any() else logs[True]

@@ -11,11 +11,17 @@ from types import ModuleType
 import pytest
 
 from pytest_agentbench.base.errors import told
-from pytest_agentbench.plugin import compat, locations, messages
+from pytest_agentbench.plugin import compat, fixture_compat, locations, messages
 from pytest_agentbench.plugin.agent_in_force import agent_in_force, feeds_through, is_overruled
 from pytest_agentbench.plugin.asked import Asked, as_text, asked
 from pytest_agentbench.plugin.fixture_compat import adopt_conftest, visible_fixtures
-from pytest_agentbench.plugin.fixtures import agent_of, give_sample, gives_our_agent, sample
+from pytest_agentbench.plugin.fixtures import (
+    RUNNING,
+    agent_of,
+    give_sample,
+    gives_our_agent,
+    sample_of_run,
+)
 from pytest_agentbench.plugin.item import Undelivered, ask, put_records_on, sample_function
 from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
@@ -52,8 +58,10 @@ class BenchmarkModule(compat.MemoryModule):
         if is_overruled(self.plan.settings, seen) or gives_our_agent(seen[-1]):
             # A module's fixture comes before those of conftests and plugins.
             vars(self.obj)["_agent"] = agent_of(self.plan)
-        if not feeds_through(self, "sample", give_sample):  # a project's own, for its own tests
-            vars(self.obj)["_sample"] = sample
+        samples = visible_fixtures(self, "sample")
+        # Not in front of one that wraps ours. Any other is a project's own, for its own tests.
+        if samples[-1:] == [give_sample] or not feeds_through(self, "sample", give_sample):
+            vars(self.obj)["_sample"] = sample_of_run
         found = super().collect()
         if not self.selected:
             return found
@@ -106,6 +114,10 @@ class Collection:
         # Of the item that runs.
         self._undelivered: Undelivered = {}
         self._delivered: set[tuple[int, int]] = set()
+        self._places: dict[
+            object, tuple[str, int | None]
+        ] = {}  # of functions, once they were looked up
+        self._is_worker = False
         self.plans = [*(plan for plan, _ in named), *scenarios.values()]
 
     @pytest.hookimpl(wrapper=True)
@@ -172,7 +184,8 @@ class Collection:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """On a worker: tells the controller what the items ask, before xdist tells it their node ids."""
-        if hasattr(session.config, "workerinput"):
+        self._is_worker = hasattr(session.config, "workerinput")
+        if self._is_worker:
             text = as_text(session.items, self.plans)
             messages.send(session.config, "collected", confirmed=False, text=text)
 
@@ -189,13 +202,19 @@ class Collection:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        own = asked(item)
         self._undelivered.clear()
         self._delivered.clear()
-        if own is not None and own.plan.submission is not None:
-            with evaluate.held_off():
-                return (yield)
-        return (yield)
+        if isinstance(item.parent, BenchmarkModule):
+            RUNNING.asked = fixture_compat.parameters(item).get("sample")
+            locations.share(item, self._places)
+        own = asked(item)
+        try:
+            if own is not None and own.plan.submission is not None:
+                with evaluate.held_off():
+                    return (yield)
+            return (yield)
+        finally:
+            RUNNING.asked = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -224,12 +243,17 @@ class Collection:
         carried = report.__dict__.pop("agentbench_undelivered", None)
         if carried is None:
             return (yield)
-        told = {tuple(key): parts for key, parts in carried}
-        new = {key: parts for key, parts in told.items() if key not in self._delivered}
-        self._delivered.update(new)
-        for key in new:
-            self._undelivered.pop(key, None)
-        report.agentbench_records = list(new.values())  # type: ignore[attr-defined]
+        new = []
+        for number, sent in carried:
+            key, parts = tuple(number), sent
+            if key not in self._delivered:
+                self._delivered.add(key)
+                made = self._undelivered.pop(key, None)
+                # Of a record that a child made, and in a worker, which sends the report on, the text alone.
+                if made is not None and not self._is_worker:
+                    parts = (*parts[:-1], made.record)
+                new.append(parts)
+        report.agentbench_records = new  # type: ignore[attr-defined]
         result = yield
         report.__dict__.pop("agentbench_records", None)
         return result

@@ -1,11 +1,12 @@
 """The fixtures ``agent`` and ``sample``. A project may define its own ``agent`` (plugin/agent_in_force.py).
 
-``request`` costs an item more than any other fixture: pytest makes one anew whenever it is asked for. So the
-samples of a run have a fixture ``agent`` that does without it and is made once.
+``request`` costs an item more than any other fixture: pytest makes two for each fixture that takes it. So the
+samples of a run have fixtures that do without it: ``agent`` is made once, ``sample`` knows the item that runs.
 """
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -14,12 +15,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_agentbench.benchmarks.protocol import Sample
+    from pytest_agentbench.plugin.asked import Asked
     from pytest_agentbench.runs.plan import Plan
 
 
 # Finds the plan that a user's test belongs to by its marker.
 PLAN_OF = pytest.StashKey["Callable[[pytest.Item], Any]"]()
 _OURS = "gives_our_agent"  # an attribute of functions
+
+
+class _Running(threading.local):
+    """The item of a run that this thread runs: other plugins may run items side by side."""
+
+    asked: Asked | None = None
+
+
+RUNNING = _Running()
 
 
 def give_agent(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
@@ -56,8 +67,20 @@ def give_sample(request: pytest.FixtureRequest) -> Sample | Sequence[Sample]:
     return given
 
 
+def give_sample_of_run() -> Sample | Sequence[Sample]:
+    """One sample of the benchmark: sample.context is for the agent, sample.truth is not."""
+    if RUNNING.asked is None:
+        pytest.fail(
+            "expected to be run by the hook pytest_runtest_protocol, got an item that a plugin runs "
+            "without it: leave that plugin out (-p no:NAME)",
+            pytrace=False,
+        )
+    return RUNNING.asked.given()
+
+
 agent = pytest.fixture(name="agent")(give_agent)
 sample = pytest.fixture(name="sample")(give_sample)
+sample_of_run = pytest.fixture(name="sample")(give_sample_of_run)
 
 
 def _fail_unmarked(request: pytest.FixtureRequest) -> NoReturn:

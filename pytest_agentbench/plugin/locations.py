@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import FunctionType
 
+import pytest
+
 from pytest_agentbench.agents import find, specs
 from pytest_agentbench.agents.framework_calls import METHODS
 from pytest_agentbench.settings.settings import Settings
@@ -19,6 +21,8 @@ from pytest_agentbench.settings.settings import Settings
 # A path, and a line of it counted from 0, as pytest counts.
 Location = tuple[Path, int]
 
+# The attributes of an item that say its location, or look it up.
+_LOCATING = ("location", "reportinfo")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -51,6 +55,23 @@ def place(function: FunctionType, location: Location) -> None:
     """Lets pytest, which asks a function's code, report that place for it."""
     path, line = location
     function.__code__ = function.__code__.replace(co_filename=str(path), co_firstlineno=line + 1)
+
+
+def share(item: pytest.Item, known: dict[object, tuple[str, int | None]]) -> None:
+    """Gives an item of ours its ``location``: those of one function differ in nothing but the name.
+
+    pytest looks the line up anew for each item, which takes 25 us, and keeps it under this name. Where it does
+    so no more, or somebody has changed how it looks it up, nothing is shared.
+    """
+    if type(item) is not pytest.Function or not vars(item).keys().isdisjoint(_LOCATING):
+        return
+    place = known.get(item.function)
+    if place is not None:
+        vars(item)["location"] = (*place, item.name)
+        return
+    path, line, name = item.location
+    if name == item.name:
+        known[item.function] = path, line
 
 
 def _line_with(gate: str, text: str) -> int | None:

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.runs import answers, manifest, mixed, names, resume, run_folder
+from pytest_agentbench.runs.logged import Logged
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record, joined
 from pytest_agentbench.runs.remeasure import remeasured
@@ -45,6 +46,7 @@ class Carried(NamedTuple):
     answer: str
     asked: bool = True  # else the agent was not, and it is no attempt at the question
     basis: str = ""
+    made: Record | None = None  # the same, where it was made in this process
 
     @classmethod
     def of(cls, record: Record, asked: bool = True) -> Carried:
@@ -164,7 +166,14 @@ class Collector:
         if not self._kept and not self.unlogged:
             self.log.drop_answers()
 
-    def add(self, fields: str, answer: str, asked: bool = True, basis: str = "") -> Record | None:
+    def add(
+        self,
+        fields: str,
+        answer: str,
+        asked: bool = True,
+        basis: str = "",
+        made: Record | None = None,
+    ) -> Record | None:
         """Logs a record as it came, before anything is done with it.
 
         One of an agent that was not asked is no attempt: it is left out where the question has a record of
@@ -172,7 +181,7 @@ class Collector:
         """
         if not asked and _question(Record.from_parts(fields, answer)) in self.came:
             return None
-        return self._logged([Carried(fields, answer, asked, basis)])[0]
+        return self._logged([Carried(fields, answer, asked, basis, made)])[0]
 
     def add_all(self, carried: Sequence[Carried]) -> list[Record]:
         """The same for records that came together: attempts are logged in one write."""
@@ -186,7 +195,7 @@ class Collector:
         lines = [joined(one.fields, one.answer) for one in carried]
         places = self._logging(lambda: self.log.append(*lines)) or [None] * len(lines)
         return [
-            self._taken(Record.from_parts(one.fields, one.answer, place), one)
+            self._taken(_read_back(one, place), one)
             for one, place in zip(carried, places, strict=True)
         ]
 
@@ -258,6 +267,15 @@ class Collector:
 
     def name(self, question: Question) -> tuple[str, int]:
         return str(self.plan.dataset.keys[question.sample]), question.epoch
+
+
+def _read_back(carried: Carried, place: Logged | None) -> Record:
+    """The record as its line in the log would be read."""
+    fields, answer, _, _, made = carried
+    if made is None or not made.is_plain:
+        return Record.from_parts(fields, answer, place)
+    made.stay(len(fields) + len(answer), place)
+    return made
 
 
 def _question(record: Record) -> tuple[str, int]:

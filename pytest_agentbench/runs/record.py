@@ -123,9 +123,21 @@ class Record(_Fields):
     def from_parts(cls, fields: str, answer: str, place: Logged | None = None) -> Record:
         """The record; a long answer stays at its place in the log, if it has one."""
         record = cls._read(fields)
-        is_long = place is not None and len(fields) + len(answer) > _LONG_LINE
-        _kept.__set__(record, place if is_long and answer != "null" else _decode(answer)[0])
+        is_long = answer != "null" and _stays_in_log(len(fields) + len(answer), place)
+        _kept.__set__(record, place if is_long else _decode(answer)[0])
         return record
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the same as what is read back from its JSON: one of a valid answer, without texts of an agent's."""
+        kept_as_text = type(_kept.__get__(self)) is AnswerText
+        return self.status == "ok" and not (self.error or self.evidence or kept_as_text)
+
+    def stay(self, length: int, place: Logged | None) -> None:
+        """Takes the place of what would be read back from a line of this length: a long answer stays in the log."""
+        if _stays_in_log(length, place) and self.has_answer:
+            _kept.__set__(self, place)
+        self._share()
 
     @classmethod
     def from_json(cls, line: str | bytes, place: Logged | None = None) -> Record:
@@ -134,7 +146,7 @@ class Record(_Fields):
         Keys of a later version are passed over. A long answer stays at the line's place in the log, if it has one.
         """
         record = cls._read(line)
-        if place is not None and len(line) > _LONG_LINE and record.has_answer:
+        if _stays_in_log(len(line), place) and record.has_answer:
             _kept.__set__(record, place)
         return record
 
@@ -157,6 +169,10 @@ class Record(_Fields):
         for name in ("usage", "evidence"):
             if not getattr(self, name):
                 _SLOTS[name].__set__(self, _NOTHING)
+
+
+def _stays_in_log(length: int, place: Logged | None) -> bool:
+    return place is not None and length > _LONG_LINE
 
 
 _decode_line = msgspec.json.Decoder(Record).decode

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
+
+from pytest_agentbench.plugin import fixtures
 
 
 def test_a_conftest_may_override_the_agent(project):
@@ -143,3 +147,41 @@ def test_an_item_is_given_no_request_that_it_did_not_ask_for(project):
     name = project.records()[0]["sample"]
     assert noted.startswith(f"{name} [")
     assert "request" not in noted
+
+
+def test_each_thread_is_given_the_sample_of_the_item_that_it_runs():
+    class Asked:
+        def __init__(self, given):
+            self.given = lambda: given
+
+    both = threading.Barrier(2, timeout=60)
+    given = {}
+
+    def run(name):
+        fixtures.RUNNING.asked = Asked(name)
+        both.wait()  # the other one runs as well
+        given[name] = fixtures.give_sample_of_run()
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert given == {"one": "one", "two": "two"}
+
+
+WITHOUT_PROTOCOL = """
+def pytest_runtestloop(session):
+    from _pytest.runner import runtestprotocol
+    for item in session.items:
+        runtestprotocol(item, nextitem=None)
+    return True
+"""
+
+
+def test_an_item_that_is_run_without_its_hook_fails_and_is_given_no_other_sample(project):
+    project.write(conftest__py=WITHOUT_PROTOCOL)
+    result = project.pytest("--benchmark=toysum", "--agent=builtin:right", "--limit=2")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*expected to be run by the hook pytest_runtest_protocol*"])
+    assert {record["answer"] for record in project.records()} == {None}

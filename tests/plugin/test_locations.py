@@ -132,3 +132,28 @@ def test_reports_point_to_the_fixture_that_answers(project, asks, args, place):
     cases = ET.parse(project.path / "out.xml").getroot().iter("testcase")
     found = {(case.get("file"), case.get("line")) for case in cases if "[s" in case.get("name")}
     assert found == {place}
+
+
+NOTES_LOCATIONS = """
+import json
+import pytest
+
+def pytest_collection_modifyitems(items):
+    items[1].name = "renamed"
+    items[2].reportinfo = lambda: ("elsewhere.py", 7, "moved")
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    found = [(item.location[1:], item.reportinfo()[1:]) for item in session.items]
+    with open("noted.json", "w") as file:
+        json.dump(found, file)
+"""
+
+
+def test_items_of_one_function_share_their_place_and_keep_their_names(project):
+    project.write(conftest__py=NOTES_LOCATIONS, agent__py=SECOND)
+    project.pytest("--benchmark=toysum", "--agent=agent.py", "--limit=4")
+    noted = json.loads((project.path / "noted.json").read_text())
+    assert [shared for shared, _ in noted] == [looked_up for _, looked_up in noted]
+    assert [line for (line, _), _ in noted] == [2, 2, 7, 2]
+    assert noted[1][0][1] == "renamed"

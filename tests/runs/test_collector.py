@@ -171,6 +171,17 @@ def test_records_that_come_together_are_logged_in_one_write(collect, monkeypatch
     assert len(written) == 1
 
 
+def test_a_record_that_was_made_here_is_kept_itself_and_is_what_the_log_says(collect):
+    collector = collect()
+    plain = Record("toysum", "sum[s1]", "ok", answer=[2], metrics={"r": {"m": 1.0}})
+    printed = Record("toysum", "sum[s2]", "ok", answer=2, evidence={"stdout": "\ud83d\ude00"})
+    carried = [Carried.of(one)._replace(made=one) for one in (plain, printed)]
+    added = collector.add_all(carried)
+    assert added[0] is plain
+    assert added[1].evidence == {"stdout": "\U0001f600"}
+    assert added == read_records(collector.log.folder)
+
+
 def test_of_records_that_come_together_one_without_a_question_gives_way_to_an_attempt(collect):
     collector = collect()
     attempt = Record("toysum", "sum[s1]", "ok", answer=2)

@@ -57,6 +57,50 @@ def test_long_answers_stay_in_the_log_and_come_back_whole(tmp_path, answer):
         assert back.answer == answer
 
 
+@given(JSON)
+def test_a_record_of_this_process_is_as_if_it_had_been_read_back(answer):
+    made = Record(
+        "b", "s[1]", "ok", answer=jsonable(answer), metrics={"r": {"m": 0.5}}, seconds=0.1
+    )
+    parts = made.to_parts()
+    assert made.is_plain
+    back = Record.from_parts(*parts)
+    made.stay(sum(map(len, parts)), None)
+    assert made == back
+    assert made.to_json() == back.to_json()
+    assert made.usage is back.usage
+    assert made.evidence is back.evidence
+
+
+@pytest.mark.parametrize("answer", [[[17, 4]] * 1000, {"short": 1}, None])
+def test_a_long_answer_of_this_process_stays_in_the_log_too(tmp_path, answer):
+    made = Record("b", "s[1]", "ok", answer=answer)
+    line = made.to_json()
+    log = tmp_path / "log"
+    log.write_text(f"{line}\n", encoding="ascii")
+    made.stay(len(line), Logged(LogLines(log), 0, len(line)))
+    assert made.answer == answer
+    log.write_text("", encoding="ascii")
+    if len(line) > 500:
+        with pytest.raises(BenchmarkError, match="the file was changed meanwhile"):
+            _ = made.answer
+    else:
+        assert made.answer == answer
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"status": "invalid"},
+        {"error": "no"},
+        {"evidence": {"stdout": "\ud83d\ude00"}},  # read back, the pair is one character
+        {"answer": AnswerText("[1]")},
+    ],
+)
+def test_any_other_record_is_read_back(changed):
+    assert not Record("b", "s[1]", "ok", answer=[1]).changed(**changed).is_plain
+
+
 def test_what_many_records_have_in_common_is_kept_once():
     one, other = (Record.from_json(Record("b", f"s[{n}]", "ok").to_json()) for n in (1, 2))
     for name in ("benchmark", "status", "usage", "evidence"):

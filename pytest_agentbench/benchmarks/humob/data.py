@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -150,6 +151,7 @@ class HumobDataset(AskedUsers):
     samples_here = True
 
     def __init__(self, cached: CachedTable, split: Split, *, path: Path, name: str) -> None:
+        self.read_ahead: Mapping[Path, Future[CachedTable]] = {}  # of a submission
         self.table = table = cached.table
         self.path = path
         starts, stops = _target_rows(table, split)
@@ -205,10 +207,22 @@ def load(settings: Settings) -> HumobDataset:
     if demo and split.mode == "inference":
         split = replace(split, hide=True)
     path = DEMO_FILE if demo else find_file(Path(settings.dataset), split)
-    cached = table_cache.load_table(path)
+    # Much of the work on a file is done by one core: the other reads the submission meanwhile.
+    with ThreadPoolExecutor(1) as pool:
+        beside = settings.submission
+        ahead = {}
+        if beside is not None and (is_partitioned(beside) or _is_table(beside)):
+            ahead[beside] = pool.submit(table_cache.load_table, beside)
+        cached = table_cache.load_table(path)
     name = "demo data (synthetic)" if demo else str(path)
     table_cache.check_days(cached, path, split.edition)
-    return HumobDataset(cached, split, path=path, name=name)
+    dataset = HumobDataset(cached, split, path=path, name=name)
+    dataset.read_ahead = ahead
+    return dataset
+
+
+def _is_table(path: Path) -> bool:
+    return path.is_file() and path.name.lower().endswith(SUFFIXES)
 
 
 def find_file(path: Path, split: Split) -> Path:

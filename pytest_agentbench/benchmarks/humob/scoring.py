@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_agentbench.benchmarks.protocol import Measured, Sample
-from pytest_agentbench.metrics import bootstrap, dtw, geobleu
+from pytest_agentbench.metrics import (
+    bootstrap,
+    dtw,
+    geobleu,
+    kernel_loading,
+    trajectory_kernels,
+)
 from pytest_agentbench.metrics.bootstrap import mean
 from pytest_agentbench.metrics.estimator import Absent, Estimator, Values
 from pytest_agentbench.metrics.trajectory_days import day_pairs
@@ -116,20 +122,45 @@ def score_days(
     bounds: Ints,
     readings: Sequence[str] = READINGS,
 ) -> DayScores:
-    """Both metrics in the readings, by day, for points (x, y) laid out day after day."""
-    threads = 1 if len(bounds) < THREADED_DAYS else os.cpu_count() or 1
+    """Both metrics in the readings, by day, for points (x, y) laid out day after day.
+
+    Threads score pieces of the days from start to end: what one of them does in Python overlaps with
+    the compiled loops of another.
+    """
+    days = len(bounds) - 1
+    scores: DayScores = {
+        reading: {metric: np.empty(days) for metric in METRICS} for reading in readings
+    }
+
+    def run(first: int, last: int) -> None:
+        rows = slice(bounds[first], bounds[last])
+        at = bounds[first : last + 1] - bounds[first]
+        found = _score_piece(generated[rows], reference[rows], at, readings)
+        for reading, metrics in found.items():
+            for metric, values in metrics.items():
+                scores[reading][metric][first:last] = values
+
+    threads = 1
+    if len(bounds) >= THREADED_DAYS:
+        points, orders = np.diff(bounds), max(rules.max_n for rules in RULES.values())
+        compiled = kernel_loading.kernels_for("auto", orders * int(points @ points))
+        threads = 1 if compiled is None else os.cpu_count() or 1
+    trajectory_kernels.over_days(run, days, threads)
+    return scores
+
+
+def _score_piece(
+    generated: npt.NDArray[Any], reference: npt.NDArray[Any], bounds: Ints, readings: Sequence[str]
+) -> DayScores:
     ours, real = (in_one_piece(s) if s.dtype == np.int16 else s for s in (generated, reference))
     pairs = day_pairs(ours, real, bounds, bounds)
     similar: Mapping[str, Floats]
     if len(readings) == 1:
-        similar = {readings[0]: geobleu.score_pairs(pairs, readings[0], threads=threads)}
+        similar = {readings[0]: geobleu.score_pairs(pairs, readings[0])}
     else:
-        similar = geobleu.score_pairs_by_edition(pairs, threads=threads)
+        similar = geobleu.score_pairs_by_edition(pairs)
     return {
-        reading: {
-            "geobleu": similar[reading],
-            "dtw": dtw.score_pairs(pairs, reading, threads=threads),
-        }
+        reading: {"geobleu": similar[reading], "dtw": dtw.score_pairs(pairs, reading)}
         for reading in readings
     }
 

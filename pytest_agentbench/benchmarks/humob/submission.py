@@ -59,7 +59,8 @@ def read_submission(path: Path, dataset: HumobDataset) -> Submission:
     """
     if not path.is_file() and not is_partitioned(path):
         raise BenchmarkError(f"submission {path}: no such file; expected rows {','.join(COLUMNS)}")
-    table = table_cache.load_table(path).table
+    ahead = dataset.read_ahead.get(path)
+    table = (table_cache.load_table(path) if ahead is None else ahead.result()).table
     problems = [
         *extra_users(path, table.uids, dataset, dataset.table.uids),
         *wrong_rows(path, list(wrong_users(table, dataset).values())),

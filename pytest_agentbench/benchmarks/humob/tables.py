@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import itertools
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
 MAX_UID = 2**31 - 1
+# Of a file that are read together: small enough for the processor's cache, for few calls of the reader.
+_BYTES, _ROWS = 8 << 20, 400_000
+_CUT = (EOFError, zlib.error)  # what gzip raises beside OSError
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,8 @@ class Table:
     uids: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]  # one longer than uids
     rows: npt.NDArray[np.int16]
-    day_starts: npt.NDArray[np.int32]  # (users, days + 1): rows of the user before each day
-    masked: npt.NDArray[np.int32]  # (users, days): masked rows of the user on each day
+    day_starts: npt.NDArray[np.int16]  # (users, days + 1): rows of the user before each day
+    masked: npt.NDArray[np.int8]  # (users, days): masked rows of the user on each day
 
     def of(self, uid: int) -> npt.NDArray[np.int16]:
         """The rows of a user; none for a uid that is not in the table."""
@@ -103,13 +107,19 @@ def read_rows(path: Path, *, masked: bool = True) -> Rows:
     """The checked rows of one file in its order: uids, (d, t, x, y), and how to name a row."""
     kind = suffix_of(path)
     if kind != ".parquet" and _is_gzipped(path):
-        check_gzip(path)  # before the reader in native code has it all in memory
+        check_gzip(path)  # before any of it is unpacked
     header = kind != ".parquet" and has_header(path)
-    frame = _read_parquet(path) if kind == ".parquet" else _read_csv(path, header)
+    frames = _read_parquet(path) if kind == ".parquet" else _read_csv(path, header)
     where = RowNames(path, first_line=None if kind == ".parquet" else 1 + header)
-    uid, rows = rows_of(frame)
-    within = _is_within(frame)
-    del frame
+    # They grow in place: arrays joined at the end would be in memory twice.
+    all_uids, all_rows, within = bytearray(), bytearray(), True
+    for frame in frames:
+        some_uids, some_rows = rows_of(frame)
+        all_uids += some_uids.astype(np.int32, copy=False).data
+        all_rows += some_rows.data
+        within = within and _is_within(frame)
+    uid = np.frombuffer(all_uids, np.int32)
+    rows = np.frombuffer(all_rows, np.int16).reshape(-1, 4)
     if not within:
         _check_ranges(uid, rows, where, masked)
     return uid, rows, where
@@ -117,10 +127,10 @@ def read_rows(path: Path, *, masked: bool = True) -> Rows:
 
 def _is_within(frame: pl.DataFrame) -> bool:
     """Whether every value is an ordinary one: then no row need be looked at, masked or wrong."""
-    if not frame.height:
-        return False
-    ends = zip(_RULES.values(), frame.min().row(0), frame.max().row(0), strict=True)
-    return all(span.first <= low and high <= span.last for (_, span), low, high in ends)
+    return frame.height > 0 and all(
+        span.first <= frame[name].min() and frame[name].max() <= span.last  # type: ignore[operator]
+        for name, (_, span) in _RULES.items()
+    )
 
 
 def rows_of(frame: pl.DataFrame) -> tuple[Ints, npt.NDArray[np.int16]]:
@@ -168,11 +178,15 @@ def has_header(path: Path) -> bool:
 def text_lines(path: Path) -> Iterator[str]:
     """The lines of a file, gzipped or not, without their ends."""
     try:
-        with gzip.open(path, "rb") if _is_gzipped(path) else path.open("rb") as stream:
+        with _opened(path) as stream:
             for line in stream:
                 yield line.decode("utf-8", "replace").rstrip("\r\n")
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except (gzip.BadGzipFile, *_CUT) as error:
         raise BenchmarkError(f"{path}: expected whole gzip data, got a part ({error})") from None
+
+
+def _opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
+    return gzip.GzipFile(path, "rb") if _is_gzipped(path) else path.open("rb")
 
 
 def _is_gzipped(path: Path) -> bool:
@@ -180,7 +194,7 @@ def _is_gzipped(path: Path) -> bool:
         return file.read(2) == b"\x1f\x8b"
 
 
-def _read_parquet(path: Path) -> pl.DataFrame:
+def _read_parquet(path: Path) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     check_parquet(path)
@@ -201,10 +215,11 @@ def _read_parquet(path: Path) -> pl.DataFrame:
                 f"{path}: column {name} is {column.dtype}, expected whole numbers (an integer type)"
             )
         _check_bounds(column.to_numpy(), name, RowNames(path, None))
-    return frame
+    return frame.iter_slices(_ROWS)
 
 
-def _read_csv(path: Path, header: bool) -> pl.DataFrame:
+def _read_csv(path: Path, header: bool) -> Iterator[pl.DataFrame]:
+    """The rows of a text file, some at a time: they need half of the memory of all at once."""
     import polars as pl
 
     names = list(COLUMNS)
@@ -218,21 +233,35 @@ def _read_csv(path: Path, header: bool) -> pl.DataFrame:
                 f"{path}, line 1: expected 5 columns ({','.join(COLUMNS)}), got {width}"
             )
     kinds = {name: pl.Int32 if name == "uid" else pl.Int16 for name in names if name in COLUMNS}
+    schema = {name: kinds.get(name, pl.String) for name in names}
+    ended = False  # by an empty line
     try:
-        frame = pl.read_csv(
-            path,
-            has_header=False,
-            skip_rows=int(header),
-            schema={name: kinds.get(name, pl.String) for name in names},
-        )
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        # Texts in further columns may have line ends of their own: such a file is read at once.
+        for text in _pieces(path, header, _BYTES if len(names) == len(COLUMNS) else -1):
+            if text.isspace():
+                ended = True
+                continue
+            frame = pl.read_csv(text, has_header=False, schema=schema)
+            wrong = ended
+            if any(frame[name].null_count() for name in COLUMNS):
+                frame = frame.select(COLUMNS)
+                while frame.height and not any(value is not None for value in frame.row(-1)):
+                    frame, ended = frame.head(-1), True
+                wrong = wrong or any(frame[name].null_count() for name in COLUMNS)
+            if wrong:
+                _explain(path, names, header, "a value is missing")
+            yield frame
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, *_CUT) as error:
         _explain(path, names, header, str(error))
-    frame = frame.select(COLUMNS)
-    while frame.height and not any(value is not None for value in frame.row(-1)):
-        frame = frame.head(-1)  # an empty last line
-    if any(frame[name].null_count() for name in COLUMNS):
-        _explain(path, names, header, "a value is missing")
-    return frame
+
+
+def _pieces(path: Path, header: bool, size: int) -> Iterator[bytes]:
+    """The text below the header in pieces of whole lines."""
+    with _opened(path) as file:
+        if header:
+            file.readline()
+        while text := file.read(size):
+            yield text + file.readline()
 
 
 def _header_names(path: Path) -> list[str]:
@@ -352,11 +381,11 @@ def in_order(uid: Ints, rows: npt.NDArray[np.int16], where: Callable[[int], str]
 
 def _count_days(
     starts: npt.NDArray[np.int64], rows: npt.NDArray[np.int16]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
     """Rows of every user before each day and masked on each day, so that a split needs no scan."""
     users, days = len(starts) - 1, DAY_MAX + 1
-    day_starts = np.zeros((users, days + 1), np.int32)
-    masked = np.zeros((users, days), np.int32)
+    day_starts = np.zeros((users, days + 1), np.int16)
+    masked = np.zeros((users, days), np.int8)
     step = 2000  # users at a time: an index over all rows would be larger than the rows
     for low in range(0, users, step):
         high = min(users, low + step)

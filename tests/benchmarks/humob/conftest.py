@@ -35,11 +35,18 @@ def csv(tmp_path: Path) -> Callable[..., Path]:
 def load() -> Callable[..., HumobDataset]:
     """Loads a data set as a run would, with the benchmark's own parameters parsed."""
 
-    def load(dataset: str | Path, mode: str = "test", **parameters: Any) -> HumobDataset:
+    def load(
+        dataset: str | Path,
+        mode: str = "test",
+        submission: Path | None = None,
+        **parameters: Any,
+    ) -> HumobDataset:
         known = {parameter.name: parameter for parameter in Humob.parameters}
         parsed = {name: parameter.default for name, parameter in known.items()}
         parsed |= {name: known[name].parse(value) for name, value in parameters.items()}
-        settings: Any = SimpleNamespace(dataset=dataset, mode=mode, seed=0, parameters=parsed)
+        settings: Any = SimpleNamespace(
+            dataset=dataset, mode=mode, seed=0, parameters=parsed, submission=submission
+        )
         loaded = Humob().load(settings)
         assert isinstance(loaded, HumobDataset)
         return loaded

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pytest_agentbench.benchmarks.humob import scoring
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
 from pytest_agentbench.benchmarks.protocol import Sample, SampleKey
+from pytest_agentbench.metrics import kernel_loading
 from pytest_agentbench.metrics.estimator import Absent
 from pytest_agentbench.runs.record import Record
 
@@ -39,6 +42,31 @@ def test_many_users_at_once_have_the_bits_of_one_at_a_time():
     alone = [Humob().score_sample(s, a) for s, a in zip(samples, answers, strict=True)]
     assert Humob().score_samples(samples, answers) == alone
     assert Humob().score_samples([], []) == []
+
+
+@pytest.mark.parametrize("readings", [scoring.READINGS, ("2025",)])
+def test_days_scored_in_threads_have_the_bits_of_those_scored_alone(monkeypatch, readings):
+    kernel_loading.load()
+    monkeypatch.setattr(scoring.os, "cpu_count", lambda: 3)
+    rng = np.random.default_rng(4)
+    bounds = np.append(0, np.cumsum(rng.integers(1, 9, 1200)))
+    ours, real = rng.integers(1, 201, (2, bounds[-1], 2)).astype(np.int16)
+    alone = scoring.score_days(ours, real, bounds, readings)
+    threads = set()
+    piece = scoring._score_piece
+
+    def seen(*args):
+        threads.add(threading.get_ident())
+        return piece(*args)
+
+    monkeypatch.setattr(scoring, "_score_piece", seen)
+    monkeypatch.setattr(scoring, "THREADED_DAYS", 1201)
+    shared = scoring.score_days(ours, real, bounds, readings)
+    assert threading.get_ident() not in threads
+    assert set(shared) == set(readings)
+    for reading in readings:
+        for metric in scoring.METRICS:
+            assert shared[reading][metric].tobytes() == alone[reading][metric].tobytes()
 
 
 def record(uid, status="ok", geobleu=0.5, dtw=10.0, epoch=1):

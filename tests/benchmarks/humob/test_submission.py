@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError, InvalidAnswer
+from pytest_agentbench.benchmarks.humob import table_cache
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
 from pytest_agentbench.runs.record import Record
 
@@ -100,6 +101,38 @@ def test_a_file_that_is_not_there_or_not_readable_is_refused(csv, dataset, tmp_p
         read(tmp_path / "nothing.csv", dataset)
     with pytest.raises(BenchmarkError, match=r"pred\.csv, line 2: x must be a cell 1-200, got 0"):
         read(csv([(80000, 60, 10, 0, 5)], "pred.csv"), dataset)
+
+
+@pytest.mark.parametrize("cache", [True, False])
+def test_a_submission_is_read_once_beside_the_data(
+    csv, person, rows, load, monkeypatch, tmp_path, cache
+):
+    if not cache:
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("AGENTBENCH_CACHE", str(tmp_path / "file"))
+    data = csv([row for uid in range(80000, 80005) for row in person(uid)])
+    path = csv(rows, "pred.csv")
+    times = []
+    read_table = table_cache.read_table
+
+    def counted(file, **options):
+        times.append(file)
+        return read_table(file, **options)
+
+    monkeypatch.setattr(table_cache, "read_table", counted)
+    dataset = load(data, submission=path)
+    assert sorted(times) == [data, path]
+    assert len(read(path, dataset).answers) == 5
+    assert sorted(times) == [data, path]
+
+
+def test_mistakes_in_the_data_come_before_those_in_the_submission(csv, person, load):
+    bad = csv([(80000, 60, 10, 0, 5)], "pred.csv")
+    with pytest.raises(BenchmarkError, match=r"data\.csv, line 2: t must be"):
+        load(csv([(80000, 60, 99, 5, 5)]), submission=bad)
+    dataset = load(csv(person(80000)), submission=bad)
+    with pytest.raises(BenchmarkError, match=r"pred\.csv, line 2: x must be a cell"):
+        read(bad, dataset)
 
 
 def record(sample, answer, status="ok", epoch=1):

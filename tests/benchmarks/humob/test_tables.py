@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.benchmarks.humob import tables
 from pytest_agentbench.benchmarks.humob.tables import read_table
 
 
@@ -68,6 +69,56 @@ def test_days_are_counted_for_every_user(csv, rows, masked):
 def test_a_uid_that_is_not_there_has_no_rows(csv, rows):
     table = read_table(csv(rows))
     assert [len(table.of(uid)) for uid in (0, 8, 41)] == [0, 0, 0]
+
+
+@pytest.fixture(params=[1, 40, 1000])
+def small_pieces(request, monkeypatch):
+    """Pieces of one line, of a few, of many."""
+    monkeypatch.setattr(tables, "_BYTES", request.param)
+    monkeypatch.setattr(tables, "_ROWS", request.param)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n\n\n", ",,,,\n"])
+@pytest.mark.parametrize("header", ["uid,d,t,x,y", None])
+@pytest.mark.parametrize("name", ["data.csv", "data.csv.gz"])
+@pytest.mark.usefixtures("small_pieces")
+def test_a_table_does_not_depend_on_the_pieces_it_is_read_in(csv, rows, name, header, end):
+    path = csv(rows, name, header)
+    text = gzip.decompress(path.read_bytes()) if name.endswith("gz") else path.read_bytes()
+    text += end.encode()
+    path.write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    assert same(read_table(path), rows)
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_parquet_in_pieces(tmp_path, rows):
+    path = tmp_path / "data.parquet"
+    pl.DataFrame(rows, schema=["uid", "d", "t", "x", "y"], orient="row").write_parquet(path)
+    assert same(read_table(path), rows)
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_a_text_with_line_ends_is_not_cut(csv, rows):
+    noted = [(*row, '"two\nlines,\n1,2,3,4,5"') for row in rows]
+    assert same(read_table(csv(noted, header="uid,d,t,x,y,note")), rows)
+
+
+@pytest.mark.parametrize("bad", ["", "\n", "80000,60,4,,20", "80000,60,4,0,20", "x,60,4,1,20"])
+@pytest.mark.usefixtures("small_pieces")
+def test_a_mistake_in_any_piece_is_named_with_its_line(tmp_path, bad):
+    lines = [f"80000,{60 + n // 48},{n % 48},10,20" for n in range(96)]
+    path = tmp_path / "bad.csv"
+    path.write_text("\n".join(["uid,d,t,x,y", *lines[:70], bad, *lines[71:]]))
+    with pytest.raises(BenchmarkError, match=r"bad\.csv, line 72: "):
+        read_table(path)
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_half_a_gzip_file_is_refused(csv, rows):
+    path = csv(rows, "half.csv.gz")
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(BenchmarkError, match=r"half\.csv\.gz: expected whole gzip data"):
+        read_table(path)
 
 
 GOOD = "80000,60,3,10,20"
