@@ -9,40 +9,40 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
+sys.path.append(str(Path(__file__).parents[1]))  # where it is run as a command
+from demo_data.demo_city import any_of, below, city_files, pick
+
 from pytest_agentbench.benchmarks.daily_mobility.answers import gyration_radius
 from pytest_agentbench.benchmarks.daily_mobility.data import DEMO_FOLDER
-from pytest_agentbench.benchmarks.daily_mobility.intentions import CODES, LABELS, SLOTS
+from pytest_agentbench.benchmarks.daily_mobility.intentions import (
+    CODES,
+    LABELS,
+    SLOT_MINUTES,
+    SLOTS,
+)
 from pytest_agentbench.benchmarks.daily_mobility.population import TRUTH_FILES
 from pytest_agentbench.city.map import City, Place
+from pytest_agentbench.city.map_files import load_city
 from pytest_agentbench.city.profiles import PROFILES
 
 SEED = 20250607
 PEOPLE = 100  # with a profile
 TRUE_PEOPLE = 400  # in the truth: others, of the same city
 DAYS = 7
-EXTENT = 24_000.0  # metres from side to side
+REFERENCE_PEOPLE = 200  # whose whole days are known: others again
 LABEL = "Synthetic demo data of pytest-agentbench: no row describes a real person or place.\n"
 
 SLEEP, AT_HOME, OTHER, WORK, SHOPPING, EATING_OUT, LEISURE = LABELS
-# How many places of each category there are, and how closely they keep to the centre.
-CATEGORIES = {
-    "residential": (150, 0.30),
-    "office": (80, 0.16),
-    "factory": (20, 0.34),
-    "school": (15, 0.25),
-    "shop": (60, 0.22),
-    "restaurant": (80, 0.20),
-    "park": (30, 0.30),
-    "entertainment": (20, 0.15),
-    "hospital": (10, 0.25),
-}
 OUTINGS = {
     SHOPPING: "shop",
     EATING_OUT: "restaurant",
@@ -91,16 +91,17 @@ def main() -> None:
 
 def demo_files() -> dict[str, Any]:
     """The files of the demo folder: text, or arrays."""
-    city = draw_city(Random(f"{SEED} city"))
+    texts = city_files(str(SEED))
+    city = made_city(texts)
     people = [
         draw_person(Random(f"{SEED} profile {number}"), city, number) for number in range(PEOPLE)
     ]
     profiles = [json.dumps(person.profile) for person in people]
-    places = [f"{p.id},{p.x!r},{p.y!r},{p.category}\n" for p in city.nearby((0, 0))]
     return {
         "README.txt": LABEL,
         PROFILES: "[\n" + ",\n".join(profiles) + "\n]\n",
-        "places.csv": "id,x,y,category\n" + "".join(sorted(places)),
+        **texts,
+        "reference_days.json": draw_reference(city),
         **{f"groundtruth/{name}": array for name, array in draw_truth(city).items()},
     }
 
@@ -130,15 +131,27 @@ def draw_truth(city: City) -> dict[str, Any]:
     return arrays
 
 
-def draw_city(rng: Random) -> City:
-    places: list[Place] = []
-    for category, (count, spread) in CATEGORIES.items():
-        for _ in range(count):
-            x, y = (
-                min(EXTENT, max(0.0, EXTENT / 2 + EXTENT * spread * normal(rng))) for _ in range(2)
-            )
-            places.append(Place(1000 + len(places), float(round(x)), float(round(y)), category))
-    return City(places, "demo")
+def draw_reference(city: City) -> str:
+    """Whole days of further people, with what is known of them: what a realistic day looks like."""
+    people = []
+    for number in range(REFERENCE_PEOPLE):
+        rng = Random(f"{SEED} reference {number}")
+        person = draw_person(rng, city, number)
+        day = draw_day(rng, person, city, number % 5)
+        visits = [[slot * SLOT_MINUTES * 60, place.id, CODES[what]] for slot, place, what in day]
+        profile = {key: value for key, value in person.profile.items() if key != "id"}
+        people.append(json.dumps({"profile": profile, "visits": visits}))
+    return f'{{"note": {json.dumps(LABEL.strip())}, "people": [\n' + ",\n".join(people) + "\n]}\n"
+
+
+def made_city(texts: dict[str, str]) -> City:
+    """The city of these files, as the benchmark reads it."""
+    with TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+        city, _ = load_city(Path(folder))
+    assert city is not None
+    return city
 
 
 def draw_person(rng: Random, city: City, number: int) -> Person:
@@ -223,30 +236,6 @@ def near(rng: Random, city: City, place: Place, category: str) -> Place:
 
 def distance_from(place: Place) -> Callable[[Place], float]:
     return lambda other: math.hypot(other.x - place.x, other.y - place.y)
-
-
-def normal(rng: Random) -> float:
-    """A normally distributed number (Box-Muller, from plain uniform numbers)."""
-    length = math.sqrt(-2.0 * math.log(1.0 - rng.random()))
-    return length * math.cos(2.0 * math.pi * rng.random())
-
-
-def below(rng: Random, limit: int) -> int:
-    return int(rng.random() * limit)
-
-
-def any_of(rng: Random, places: list[Place]) -> Place:
-    return places[below(rng, len(places))]
-
-
-def pick(rng: Random, shares: Any) -> Any:
-    """A random item with these probabilities; the last takes what rounding leaves."""
-    left = rng.random()
-    for item, share in shares[:-1]:
-        left -= share
-        if left < 0:
-            return item
-    return shares[-1][0]
 
 
 def _shuffled(rows: list[Any], column: int) -> list[Any]:

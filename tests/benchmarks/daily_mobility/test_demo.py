@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from demo_data import make_daily_mobility as make_demo
@@ -33,7 +35,7 @@ def test_the_committed_files_are_what_the_script_makes(made):
 
 def test_the_files_are_small_and_say_what_they_are(load):
     sizes = [path.stat().st_size for path in data.DEMO_FOLDER.rglob("*") if path.is_file()]
-    assert sum(sizes) < 100_000
+    assert sum(sizes) < 400_000
     assert "Synthetic" in (data.DEMO_FOLDER / "README.txt").read_text()
     assert "synthetic" in load("demo").description
 
@@ -46,8 +48,45 @@ def test_a_hundred_profiles_with_homes_and_work_in_the_city(load):
         assert set(context["profile"]) == {
             "id", "age", "education", "gender", "consumption", "occupation", "home", "work",
         }  # fmt: skip
+        assert context["city"]["map"]["synthetic"]
         assert context["city"]["home"]["category"] == "residential"
         assert (context["city"]["work"] is None) == (context["profile"]["occupation"] == "retired")
+
+
+def test_the_city_has_ids_as_published_maps_do_and_streets_everywhere(load):
+    view = load("demo").sample(0).context["city"]
+    assert view["map"] == {
+        "source": "places.csv", "aois": 545, "pois": 1556, "roads": True, "synthetic": True,
+    }  # fmt: skip
+    assert {aoi // 1_000_000 for aoi in view.aoi_ids()} == {500}
+    assert {poi // 1_000_000 for poi in view.poi_ids()} == {700}
+    for aoi in view.aois():
+        assert aoi["poi_ids"]
+        assert view.aois_near(aoi["x"], aoi["y"], 0)[0][0]["id"] == aoi["id"]
+    for poi in view.pois():
+        assert poi["id"] in view.aoi(poi["aoi_id"])["poi_ids"]
+        assert view.aois_near(poi["x"], poi["y"], 0)[0][0]["id"] == poi["aoi_id"]
+    home = view["home"]["id"]
+    by_road = [view.route(home, aoi, "driving")["roads"] for aoi in view.aoi_ids()]
+    assert by_road.count(False) <= 5  # home itself, and who shares its crossing
+
+
+def test_the_reference_days_are_of_people_of_the_city(load):
+    view = load("demo").sample(0).context["city"]
+    kept = json.loads((data.DEMO_FOLDER / "reference_days.json").read_text(encoding="utf-8"))
+    assert "Synthetic" in kept["note"]
+    assert len(kept["people"]) == 200
+    places = set(view.aoi_ids())
+    for person in kept["people"]:
+        assert set(person["profile"]) == {
+            "age", "education", "gender", "consumption", "occupation", "home", "work",
+        }  # fmt: skip
+        seconds = [second for second, _, _ in person["visits"]]
+        assert seconds == sorted(seconds)
+        assert seconds[0] == 0
+        assert seconds[-1] < 86_400
+        assert {place for _, place, _ in person["visits"]} <= places
+        assert {code for _, _, code in person["visits"]} <= set(range(1, 8))
 
 
 def test_the_truth_has_the_real_sets_shape(load):

@@ -23,6 +23,6 @@ def test_the_demo_truth_is_what_the_script_makes_and_says_that_it_is_synthetic()
     assert "synthetic" in load().description
 
 
-@pytest.mark.parametrize("name", ["places.csv", "profiles.json"])
+@pytest.mark.parametrize("name", make_demo.SHARED)
 def test_the_demo_has_the_city_and_the_people_of_the_other_demo(name):
     assert (DEMO_FOLDER / name).read_bytes() == (DAILY_DEMO_FOLDER / name).read_bytes()
