@@ -30,12 +30,14 @@ LIVED_ONLY = ("travel_time", "on_the_way", "modes", "distance")
 _HOUR, _MINUTE = 3600.0, 60.0
 
 
-def facts(day: Mapping[str, Any], home: Any, position: Positions, days: int = 1) -> Facts:
-    """The values of one person's days; ``position`` gives the (x, y) of a place."""
+def facts(
+    day: Mapping[str, Any], home: Any, position: Positions, days: Sequence[int] = (0,)
+) -> Facts:
+    """The values of one person on these days; ``position`` gives the (x, y) of a place."""
     lived = is_lived(day)
     start, trips = lived_trips(day) if lived else told_trips(day)
     found: dict[str, list[Any]] = {name: [] for name in _NAMES}
-    for number in range(days):
+    for number in days:
         own = of_day(trips, number)
         arrived = [t for t in own if t.arrives is not None and t.origin is not None]
         found["trips"].append(len(own))
@@ -51,9 +53,15 @@ def facts(day: Mapping[str, Any], home: Any, position: Positions, days: int = 1)
             found["travel_time"] += [(t.arrives - t.leaves) / _MINUTE for t in arrived if t.arrives]
             found["on_the_way"].append(seconds_on_the_way(trips, number) / DAY_SECONDS)
             found["modes"] += [trip.mode for trip in own]
-    if lived:
-        found["distance"].append(math.fsum(trip["metres"] for trip in day["trips"]) / days)
+            found["distance"].append(_metres(day, number))
     return found
+
+
+def _metres(day: Mapping[str, Any], number: int) -> float:
+    """What was travelled by the trips that left on a day."""
+    return math.fsum(
+        trip["metres"] for trip in day["trips"] if trip["departure"] // DAY_SECONDS == number
+    )
 
 
 _NAMES = (

@@ -12,7 +12,8 @@ from pytest_agentbench.base import parse
 from pytest_agentbench.base.errors import InvalidAnswer
 from pytest_agentbench.base.plain import LARGEST, exactly, is_amount, is_finite, items, unpacked
 from pytest_agentbench.benchmarks.protocol import Parameter
-from pytest_agentbench.city.map import City, PlaceId
+from pytest_agentbench.city.map import City
+from pytest_agentbench.city.map_data import PlaceId
 from pytest_agentbench.city.travel import MODES
 
 DAY = "day"  # the key of a checked answer that holds it

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.day_facts import LIVED_ONLY, Facts
+from pytest_agentbench.benchmarks.day_facts import Facts
 from pytest_agentbench.benchmarks.realism import (
     NO_REFERENCE,
     QUANTITIES,
@@ -20,7 +20,10 @@ from pytest_agentbench.metrics.bootstrap import sums
 from pytest_agentbench.metrics.estimator import Absent, Values
 from pytest_agentbench.metrics.pooled import pooled_divergence
 
-SHOWN_MOTIFS = 12
+SHOWN_KINDS = 12
+REST = "other"
+DRAWN_BINS = 20
+DRAWN_QUANTILE = 0.98  # a few very long trips would leave no room for the others
 LEAST = 10  # people of a group whose distributions are compared: fewer say too little
 MOST_GROUPS = 20  # of a kind
 _FLOOR_RESAMPLES = 200
@@ -39,19 +42,17 @@ def panel(realism: Realism, belongs: Sequence[Mapping[str, str]]) -> dict[str, A
     floors = _floors(realism, told)
     return {
         "people": len(realism.people),
-        "told": told,
-        "lived": int(realism.lived.sum()),
-        "reference": None if reference is None else reference.name,
-        "reference_people": 0 if reference is None else len(reference.people),
+        "days_told": told,
+        "days_lived": int(realism.lived.sum()),
+        "reference": None
+        if reference is None
+        else {"name": reference.name, "people": len(reference.people), "note": reference.note},
         "values": _values(estimated, floors),
         "distributions": {
-            column.quantity.name: _histogram(column)
+            column.quantity.name: _distribution(realism, column, estimated)
             for column in realism.columns
-            if not column.quantity.kinds and column.quantity.has_divergence and column.count.any()
+            if column.quantity.has_divergence and column.count.any()
         },
-        "trips": _shares(realism, "trips"),
-        "motifs": _shares(realism, "motifs")[:SHOWN_MOTIFS],
-        "modes": _shares(realism, "modes"),
         "groups": _groups(realism, belongs),
     }
 
@@ -78,7 +79,7 @@ def _values(estimated: Values, floors: Mapping[str, float]) -> dict[str, dict[st
         if part not in ("jsd", "real", "generated"):
             continue
         own = found.setdefault(name, {})
-        own[part] = None if isinstance(value, Absent) or not np.isfinite(value) else float(value)
+        own[part] = _plain(value)
         if isinstance(value, Absent):
             own.setdefault("reasons", {})[part] = value.reason
     for name, floor in floors.items():
@@ -107,44 +108,70 @@ def _floors(realism: Realism, people: int) -> dict[str, float]:
     return found
 
 
-def _histogram(column: Column) -> dict[str, Any]:
-    """Shares in the bins that the divergence uses; the edges are between them, the ends are open."""
+def _distribution(realism: Realism, column: Column, estimated: Values) -> dict[str, Any]:
+    """Both sides' shares, in bins for the eye: of one width, or the most frequent kinds and the rest.
+
+    The divergence is measured in bins of its own, which hold equal shares of the reference.
+    """
+    one, reference = column.quantity, realism.reference
+    given = _pooled(realism.people, one.name)
+    true = [] if reference is None else _pooled(reference.people, one.name)
+    shares = _of_kinds(true, given) if one.kinds else _in_bins(true, given)
     return {
-        "edges": column.bins.edges.tolist(),
-        "real": _share(column.real_counts),
-        "generated": _share(column.table.sum(axis=0)),
+        "title": one.description,
+        "unit": one.unit,
+        **shares,
+        "jsd": _plain(estimated[f"{one.name}_jsd"]),
     }
 
 
+def _plain(value: Any) -> float | None:
+    return None if isinstance(value, Absent) or not np.isfinite(value) else float(value)
+
+
+def _in_bins(true: Sequence[float], given: Sequence[float]) -> dict[str, Any]:
+    """Bars of one width from 0 on; the last one also holds what is above."""
+    high = float(np.quantile([*true, *given], DRAWN_QUANTILE)) or 1.0
+    edges = np.linspace(0.0, high, DRAWN_BINS + 1)
+    return {
+        "edges": edges.tolist(),
+        **{
+            side: _share(np.histogram(np.minimum(values, high), edges)[0])
+            for side, values in (("real", true), ("generated", given))
+        },
+    }
+
+
+def _of_kinds(true: Sequence[Any], given: Sequence[Any]) -> dict[str, Any]:
+    """Each kind, the most frequent first; the rest together."""
+    real, generated = Counter(true), Counter(given)
+    frequent = sorted(
+        {**real, **generated}, key=lambda kind: (-real[kind], -generated[kind], str(kind))
+    )
+    kept, rest = frequent[:SHOWN_KINDS], frequent[SHOWN_KINDS:]
+    counts = {
+        side: [
+            *(counted[kind] for kind in kept),
+            *([sum(counted[k] for k in rest)] if rest else ()),
+        ]
+        for side, counted in (("real", real), ("generated", generated))
+    }
+    return {
+        "kinds": [*(f"{kind:g}" if isinstance(kind, (int, float)) else kind for kind in kept),
+                  *([REST] if rest else ())],
+        **{side: _share(np.array(own)) for side, own in counts.items()},
+    }  # fmt: skip
+
+
 def _share(counts: Any) -> list[float] | None:
-    if counts is None or not counts.sum():
+    if not counts.sum():
         return None
     shares: list[float] = (counts / counts.sum()).tolist()
     return shares
 
 
-def _shares(realism: Realism, name: str) -> list[dict[str, Any]]:
-    """Each kind with its share on both sides, the most frequent first; None where a side has none."""
-    given = _counted(realism.people, name)
-    reference = realism.reference
-    true = Counter[Any]() if reference is None else _counted(reference.people, name)
-    if reference is not None and name in LIVED_ONLY and not reference.is_lived:
-        true = Counter()
-    rows = [
-        {
-            "kind": kind,
-            "real": true[kind] / true.total() if true else None,
-            "generated": given[kind] / given.total() if given else None,
-        }
-        for kind in {**true, **given}
-    ]
-    return sorted(
-        rows, key=lambda row: (-(row["real"] or 0), -(row["generated"] or 0), str(row["kind"]))
-    )
-
-
-def _counted(people: Sequence[Facts | None], name: str) -> Counter[Any]:
-    return Counter(value for facts in people if facts is not None for value in facts[name])
+def _pooled(people: Sequence[Facts | None], name: str) -> list[Any]:
+    return [value for facts in people if facts is not None for value in facts[name]]
 
 
 def _groups(realism: Realism, belongs: Sequence[Mapping[str, str]]) -> dict[str, dict[str, Any]]:
@@ -176,10 +203,8 @@ def _group(realism: Realism, chosen: Sequence[bool], kind: str, name: str) -> di
         "people": len(people),
         "reference_people": 0 if same is None else len(same.people),
         "values": {
-            metric: float(value)
+            metric: plain
             for metric, value in estimated.items()
-            if not isinstance(value, Absent)
-            and np.isfinite(value)
-            and (enough or not metric.endswith("_jsd"))
+            if (plain := _plain(value)) is not None and (enough or not metric.endswith("_jsd"))
         },
     }

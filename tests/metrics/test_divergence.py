@@ -13,6 +13,7 @@ from scipy.spatial.distance import jensenshannon
 from pytest_agentbench.metrics import divergence
 from pytest_agentbench.metrics.divergence import (
     Columns,
+    MeanDivergence,
     bin_numbers,
     jensen_shannon,
     round_half_up,
@@ -145,3 +146,22 @@ def test_columns_are_packed_and_cut_into_blocks_without_a_trace(monkeypatch):
 def test_codes_out_of_range_are_refused(codes):
     with pytest.raises(ValueError, match="expected rows of codes 0 to 2"):
         Columns(np.array(codes), 3)
+
+
+@pytest.mark.parametrize("people", [1, 7, 256, 257])
+def test_the_mean_over_columns_is_the_same_for_few_and_many(people):
+    """Few people are counted in the cells that they have alone."""
+    rng = np.random.default_rng(people)
+    columns = Columns(rng.integers(0, 5, (people, 6)), size=9)
+    truth = rng.integers(0, 4, (6, 9)) + np.eye(9)[:6]
+    weights = rng.integers(0, 3, (11, people)) + 1.0
+    mean = MeanDivergence(truth, columns)
+    for row, value in zip(weights, mean(weights), strict=True):
+        of_columns = []
+        for column in range(6):
+            counts = [0.0] * 9
+            for code, times in zip(columns.codes[:, column], row, strict=True):
+                counts[code] += times
+            of_columns.append(textbook(truth[column], counts))
+        assert value == pytest.approx(np.mean(of_columns), abs=1e-12)
+    assert float(mean(None)) == pytest.approx(float(mean(np.ones((1, people)))[0]), abs=1e-12)

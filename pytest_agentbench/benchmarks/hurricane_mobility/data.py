@@ -15,6 +15,7 @@ from pytest_agentbench.base import own_files
 from pytest_agentbench.base.errors import BenchmarkError, expect
 from pytest_agentbench.base.files import read_json
 from pytest_agentbench.base.plain import is_finite
+from pytest_agentbench.benchmarks import person_groups
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
 from pytest_agentbench.benchmarks.sources.folders import find_folder
 from pytest_agentbench.city.map import City
@@ -80,7 +81,7 @@ class HurricaneDataset(Dataset):
         self.profiles = profiles
         self.truth = truth
         self.items = items
-        self._city = city
+        self.city = city
         self._no_city = no_city
         self._tick_timeout = tick_timeout
         ids = ["all"] if items == POPULATION else [str(profile["id"]) for profile in profiles]
@@ -93,6 +94,9 @@ class HurricaneDataset(Dataset):
         whole = "as one population" if items == POPULATION else "one by one"
         self.description = f"{name}: {len(profiles)} profiles, {whole}"
 
+    def groups(self, index: int) -> Mapping[str, str]:
+        return {} if self.items == POPULATION else person_groups.groups(self.profiles[index])
+
     def sample(self, index: int) -> Sample:
         context: dict[str, Any] = {
             "days": [
@@ -104,16 +108,16 @@ class HurricaneDataset(Dataset):
             context["profiles"] = [dict(profile) for profile in self.profiles]
         else:
             context["profile"] = dict(self.profiles[index])
-            context["city"] = city_view(self._city, self.profiles[index])
+            context["city"] = city_view(self.city, self.profiles[index])
             context["simulation"] = {
                 "step": STEP,
                 "steps": STEPS,
                 "weather": list(WEATHER),
                 "tick_timeout": self._tick_timeout,
-                **({} if self._city is not None else {"no_city": self._no_city}),
+                **({} if self.city is not None else {"no_city": self._no_city}),
             }
         people = 1 if self.items == USER else len(self.profiles) or None
-        return HurricaneSample(self.keys[index], context, None, people, self._city, self._no_city)
+        return HurricaneSample(self.keys[index], context, None, people, self.city, self._no_city)
 
 
 def load(settings: Settings) -> HurricaneDataset:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_agentbench.benchmarks.hurricane_mobility import days
 from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY, MOST_PER_HOUR, TOTALS
 from pytest_agentbench.benchmarks.hurricane_mobility.data import CHANGES, HOURS, PERIODS, Truth
 from pytest_agentbench.metrics import hurricane
@@ -25,19 +26,21 @@ METRICS = ("change_rate_score", "distribution_score", "final_score")
 def score_run(truth: Truth, records: Sequence[Record]) -> Estimator:
     """The sums over all people, against the truth.
 
-    ``documented`` takes totals from the hours, and the worst that people without a valid answer could
-    have done: no one's failure raises a score. ``published-0.1.4`` has the valid answers alone, with the
+    ``documented`` takes totals from the hours, those of lived days from their trips, and the worst that
+    people without a valid answer could have done: no one's failure raises a score. ``published-0.1.4`` has the valid answers alone, with the
     totals that they say, as the published code would see them.
     """
     valid = np.array([record.status == "ok" for record in records], bool)
     totals, hourly = trips(records)
+    set_out = set_out_by_hour(records)
 
     def estimate(reading: str, weights: Floats | None) -> Values:
         if not len(valid):
             return dict.fromkeys(METRICS, Absent("no records"))
         times = np.ones((1, len(valid))) if weights is None else weights
         drawn, failed = times[:, valid], times[:, ~valid].sum(axis=1)
-        flat = hourly.reshape(len(hourly), len(PERIODS) * HOURS)
+        counted = set_out if reading == DOCUMENTED else hourly
+        flat = counted.reshape(len(counted), len(PERIODS) * HOURS)
         by_hour = sums(flat, drawn).reshape(-1, len(PERIODS), HOURS)
         if reading == DOCUMENTED:
             values = _documented(truth, by_hour, failed)
@@ -77,9 +80,15 @@ def trips(records: Sequence[Record]) -> tuple[Floats, Floats]:
     return totals.reshape(-1, len(PERIODS)), hourly.reshape(-1, len(PERIODS), HOURS)
 
 
-def describe(truth: Truth, records: Sequence[Record]) -> Mapping[str, Any]:
-    """The changes on both sides, and how similar the hours of each day are."""
-    _, hourly = trips(records)
+def set_out_by_hour(records: Sequence[Record]) -> Floats:
+    """Trips an hour (people x 3 x 24) of the valid answers; of lived days by their trips, not their rows."""
+    found = [days.departures(record.answer) for record in records if record.status == "ok"]
+    return np.array(found, np.float64).reshape(-1, len(PERIODS), HOURS)
+
+
+def describe(truth: Truth, records: Sequence[Record]) -> dict[str, Any]:
+    """The changes and the hours on both sides, and how similar the hours of each day are."""
+    hourly = set_out_by_hour(records)
     summed = hourly.sum(axis=(0, 2))
     if not summed[0]:
         return {}
@@ -104,4 +113,10 @@ def describe(truth: Truth, records: Sequence[Record]) -> Mapping[str, Any]:
         },
         "trips": dict(zip(PERIODS, summed.tolist(), strict=True)),
         "hours_alike": dict(zip(PERIODS, alike, strict=True)),
+        "trips_by_hour": {
+            period: {"answers": ours, "truth": theirs}
+            for period, ours, theirs in zip(
+                PERIODS, hourly.sum(axis=0).tolist(), truth.hourly.tolist(), strict=True
+            )
+        },
     }

@@ -39,8 +39,9 @@ def test_the_weather_is_told_as_published_and_in_force_day_by_day(folder):
     assert [day["weather"] for day in context["days"]] == [sunny, landfall, passed]
     ticks = {key: context["simulation"][key] for key in ("step", "steps", "tick_timeout")}
     assert ticks == {"step": 1800, "steps": 144, "tick_timeout": 1.5}
-    assert f"none of places.parquet, places.csv, places.json in {path}" in (
-        context["simulation"]["no_city"]
+    assert (
+        f"none of places.parquet, places.csv, places.json in {path}"
+        in (context["simulation"]["no_city"])
     )
     assert "simulation" not in load(path, items="population").sample(0).context
 
