@@ -9,7 +9,7 @@ import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import realism
-from pytest_agentbench.benchmarks.daily_mobility import days, scoring
+from pytest_agentbench.benchmarks.daily_mobility import run_realism, scoring
 from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
 from pytest_agentbench.metrics.estimator import Absent
 from pytest_agentbench.metrics.estimator_part import part_of
@@ -107,7 +107,7 @@ def test_a_part_of_the_records_scores_as_those_alone(dataset, reading):
 def test_without_a_city_nobody_has_a_day(folder, load):
     dataset = load(folder(places=None))
     records = records_of(dataset, [VALUES] * 4)
-    assert days.of_run(dataset, records).told.sum() == 0
+    assert run_realism.of_run(dataset, records).told.sum() == 0
 
 
 def test_a_reference_of_ones_own_goes_before_that_of_the_data(dataset, load, tmp_path, folder):
