@@ -11,7 +11,6 @@ import pytest
 from small_city import HOME, WORK, context, places_of
 
 from pytest_agentbench.agents import debugging
-from pytest_agentbench.agents.days import Day, life_of, lived, lived_now
 from pytest_agentbench.agents.errors import (
     AgentTimeout,
     BudgetExceeded,
@@ -21,6 +20,7 @@ from pytest_agentbench.agents.errors import (
     TransientError,
 )
 from pytest_agentbench.agents.retry import is_transient, wait_after
+from pytest_agentbench.agents.tick_days import Day, life_of, lived, lived_now
 from pytest_agentbench.agents.usage import Usage, counting
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.city.life import NoSuchPlace
