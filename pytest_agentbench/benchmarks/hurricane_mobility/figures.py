@@ -134,7 +134,7 @@ def against_before(truth: Truth, hourly: Floats) -> charts.Figure | None:
         f"{total:,.0f} {period}" for period, total in zip(PERIODS, totals, strict=True)
     )
     change = ", ".join(
-        f"{period} {ours - 100:+.1f} % (real {theirs - 100:+.1f} %)"
+        f"{period} {ours - 100:+.1f}% (real {theirs - 100:+.1f}%)"
         for period, ours, theirs in zip(PERIODS[1:], generated[1:], real[1:], strict=True)
     )
     return charts.Figure(
