@@ -78,7 +78,7 @@ class HurricaneMobility(Benchmark):
         from pytest_agentbench.benchmarks.hurricane_mobility import figures  # for reports only
 
         assert isinstance(dataset, data.HurricaneDataset)
-        return figures.figures(dataset, records)
+        return figures.figures(dataset, records, scores)
 
     def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
         assert isinstance(dataset, data.HurricaneDataset)
