@@ -22,6 +22,7 @@ from pytest_agentbench.benchmarks.protocol import (
 from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
+    from pytest_agentbench.benchmarks.figures import Figure
     from pytest_agentbench.runs.record import Record
     from pytest_agentbench.settings.settings import Settings
 
@@ -70,6 +71,14 @@ class HurricaneMobility(Benchmark):
         found = scoring.describe(dataset.truth, records)
         lived = set_out.describe(dataset, records)
         return {**found, "realism": lived} if lived else found
+
+    def figures(
+        self, dataset: Dataset, records: Sequence[Record], scores: Mapping[str, Any]
+    ) -> Sequence[Figure]:
+        from pytest_agentbench.benchmarks.hurricane_mobility import figures  # for reports only
+
+        assert isinstance(dataset, data.HurricaneDataset)
+        return figures.figures(dataset, records, scores)
 
     def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
         assert isinstance(dataset, data.HurricaneDataset)
