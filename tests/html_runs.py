@@ -21,7 +21,7 @@ HOSTILE = (
     '</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> &amp; &lt;b&gt; '
     "<!-- ]]> \u2028\u2029 ${title} $title {{1}} 'quoted' \"twice\" \x00 \ud800"
 )
-HUMOB, DAILY = "humob", "DailyMobility"
+HUMOB, DAILY, HURRICANE = "humob", "DailyMobility", "HurricaneMobility"
 BEHAVIOR = "pytest_agentbench.benchmarks.behavior_modeling.benchmark:BehaviorModeling"
 
 

@@ -65,6 +65,25 @@ def kind(name: str, title: str | None = None, **more: Any) -> dict[str, Any]:
     return {"field": name, "type": "nominal", "title": title, "sort": None, **more}
 
 
+def hour_of_the_day(name: str) -> dict[str, Any]:
+    """A column of hours, 0 to 24, as the horizontal axis."""
+    return quantity(
+        name,
+        "hour of the day",
+        scale={"domain": [0, 24], "nice": False, "clamp": True},
+        axis={"values": list(range(0, 25, 4)), "grid": False},
+    )
+
+
+def whole_column(name: str, width: float) -> dict[str, Any]:
+    """An unseen layer over steps of this width: the pointer finds one wherever in its column it is."""
+    return {
+        "transform": [{"calculate": f"datum.{name} + {width}", "as": "until"}],
+        "mark": {"type": "rect", "opacity": 0},
+        "encoding": {"x2": {"field": "until"}},
+    }
+
+
 def real_or_generated(which: str, *looks: str, legend: bool = True) -> dict[str, Any]:
     """The look of a layer and its line in the legend: a colour, and what tells them apart without."""
     ranges: dict[str, Sequence[Any]] = {

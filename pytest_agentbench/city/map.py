@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_agentbench.city.columns import ranges
+from pytest_agentbench.city.map_columns import ranges
 from pytest_agentbench.city.map_data import SEPARATOR, Areas, MapData, PlaceId, Pois, made
 from pytest_agentbench.city.projection import Projection
 from pytest_agentbench.city.roads import Roads

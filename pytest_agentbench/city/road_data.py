@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_agentbench.city.columns import starts_of
+from pytest_agentbench.city.map_columns import starts_of
 
 USUAL_LIMIT = 13.9  # metres a second, 50 km/h: where the map gives a lane no speed limit
 _SHORTEST = 0.01  # metres

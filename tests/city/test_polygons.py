@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_agentbench.city.columns import starts_of
+from pytest_agentbench.city.map_columns import starts_of
 from pytest_agentbench.city.polygons import centroid, distances, reaches, shape_of
 
 

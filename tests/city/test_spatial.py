@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytest_agentbench.city import polygons, spatial
-from pytest_agentbench.city.columns import starts_of
+from pytest_agentbench.city.map_columns import starts_of
 from pytest_agentbench.city.spatial import Points, Shapes
 
 

@@ -10,8 +10,22 @@ import numpy as np
 from pytest_agentbench.benchmarks import figures as charts
 from pytest_agentbench.benchmarks.daily_mobility import scoring
 from pytest_agentbench.benchmarks.daily_mobility.data import DailyMobilityDataset
-from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS, SLOTS, clock
+from pytest_agentbench.benchmarks.daily_mobility.intentions import (
+    FIELDS,
+    LABELS,
+    SLOTS,
+    clock,
+)
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
+from pytest_agentbench.benchmarks.day_figures import (
+    time_on_the_way,
+    travel_times,
+    trips_by_hour,
+    where_people_are,
+)
+from pytest_agentbench.benchmarks.day_maps import day_on_the_map
+from pytest_agentbench.benchmarks.realism_figures import realism
+from pytest_agentbench.benchmarks.told_days import read_people
 from pytest_agentbench.metrics.divergence import BINS, bin_numbers, round_half_up
 
 if TYPE_CHECKING:
@@ -28,17 +42,34 @@ def figures(
     dataset: DailyMobilityDataset, records: Sequence[Record], scores: Mapping[str, Any]
 ) -> Sequence[charts.Figure]:
     """All figures of the valid answers; none without valid answers."""
-    valid = [record.answer for record in records if record.status == "ok"]
+    valid = [record for record in records if record.status == "ok"]
     if not valid:
         return []
-    truth, answers = dataset.truth, Population.from_answers(valid)
+    truth, answers = dataset.truth, _population(valid)
+    position = None if dataset.reference is None else dataset.position
+    told = read_people(dataset, valid, position=position)
+    days = (
+        realism(told, dataset.reference, scores["details"]),
+        day_on_the_map(dataset, told, intentions=LABELS),
+        where_people_are(told),
+        trips_by_hour(told),
+        time_on_the_way(told),
+        travel_times(told),
+    )
     return [
         by_time_of_day(truth, answers),
         gyration_radius(truth, answers),
         location_numbers(truth, answers),
         proportions(truth, answers),
         *divergence_by_slot(scores),
+        *filter(None, days),
     ]
+
+
+def _population(valid: Sequence[Record]) -> Population:
+    """The four values alone: the days of all people together may be larger than the memory."""
+    answers = (record.answer for record in valid)
+    return Population.from_answers([{name: one[name] for name in FIELDS} for one in answers])
 
 
 def by_time_of_day(truth: Population, answers: Population) -> charts.Figure:
@@ -86,7 +117,7 @@ def _share_of_people(label: str) -> dict[str, Any]:
         "title": label,
         "height": 110,
         "encoding": {
-            "x": _hour("hour"),
+            "x": charts.hour_of_the_day("hour"),
             "tooltip": [
                 {"field": "at", "title": "from"},
                 charts.quantity("real", format=".1%"),
@@ -96,23 +127,9 @@ def _share_of_people(label: str) -> dict[str, Any]:
         "layer": [
             layer("real", "area", "fill"),
             layer("generated", "line", "stroke"),
-            # The pointer finds the half hour, wherever in its column it is.
-            {
-                "transform": [{"calculate": "datum.hour + 0.5", "as": "until"}],
-                "mark": {"type": "rect", "opacity": 0},
-                "encoding": {"x2": {"field": "until"}},
-            },
+            charts.whole_column("hour", 0.5),
         ],
     }
-
-
-def _hour(name: str) -> dict[str, Any]:
-    return charts.quantity(
-        name,
-        "hour of the day",
-        scale={"domain": [0, 24], "nice": False, "clamp": True},
-        axis={"values": list(range(0, 25, 4)), "grid": False},
-    )
 
 
 def gyration_radius(truth: Population, answers: Population) -> charts.Figure:
@@ -184,7 +201,7 @@ def divergence_by_slot(scores: Mapping[str, Any]) -> list[charts.Figure]:
         "data": {"name": "slots"},
         "mark": {"type": "bar", "color": charts.GENERATED, "fillOpacity": 0.6, "binSpacing": 0},
         "encoding": {
-            "x": {**_hour("hour"), "bin": "binned"},
+            "x": {**charts.hour_of_the_day("hour"), "bin": "binned"},
             "x2": {"field": "until"},
             "y": charts.quantity("divergence", "divergence (0 to 1)"),
             "tooltip": [

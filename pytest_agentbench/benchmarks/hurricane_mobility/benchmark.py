@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import read_json
-from pytest_agentbench.benchmarks.hurricane_mobility import answers, data, days, scoring
+from pytest_agentbench.benchmarks.hurricane_mobility import answers, data, scoring, set_out
 from pytest_agentbench.benchmarks.hurricane_mobility.baselines import BASELINES
 from pytest_agentbench.benchmarks.lived_day import TICK_TIMEOUT
 from pytest_agentbench.benchmarks.protocol import (
@@ -22,6 +22,7 @@ from pytest_agentbench.benchmarks.protocol import (
 from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:
+    from pytest_agentbench.benchmarks.figures import Figure
     from pytest_agentbench.runs.record import Record
     from pytest_agentbench.settings.settings import Settings
 
@@ -68,8 +69,16 @@ class HurricaneMobility(Benchmark):
     def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
         assert isinstance(dataset, data.HurricaneDataset)
         found = scoring.describe(dataset.truth, records)
-        lived = days.describe(dataset, records)
+        lived = set_out.describe(dataset, records)
         return {**found, "realism": lived} if lived else found
+
+    def figures(
+        self, dataset: Dataset, records: Sequence[Record], scores: Mapping[str, Any]
+    ) -> Sequence[Figure]:
+        from pytest_agentbench.benchmarks.hurricane_mobility import figures  # for reports only
+
+        assert isinstance(dataset, data.HurricaneDataset)
+        return figures.figures(dataset, records, scores)
 
     def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:
         assert isinstance(dataset, data.HurricaneDataset)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ MOST_BYTES = 2_800_000  # of all texts together
 MOST_DETAILED = 2_000  # samples with texts
 MOST_SAMPLE_BYTES = 30_000
 MOST_NUMBERS = 400  # characters of a list of numbers: plots show it, nobody reads it
+MOST_ROWS = 2_000  # characters of rows of numbers with few words between, such as a person's day
 PREVIEWED = 10_000  # in larger runs the table has no column of answers
 PREVIEW = 90
 ERROR_LINE = 160
@@ -32,6 +34,7 @@ ERROR_LINE = 160
 _PLAIN = (str, int, float, Mapping, list, tuple, set, frozenset)
 _METHODS = ("tolist", "to_list", "to_dict", "isoformat")  # those that jsonable knows
 _MOST_OF_A_CHARACTER = 6  # bytes: an escape such as \u003c
+_LETTERS = re.compile(r"[^\W\d_]")
 _UNSAFE = "<>&\u2028\u2029"  # "</script>" would end the element that holds the JSON
 
 
@@ -164,10 +167,15 @@ def _line(value: Any) -> str:
     if value is not None and not _is_plain(value):
         return f"({type(value).__name__})"
     text = json_text(value)
-    left = len(text) - MOST_NUMBERS
-    if left > 0 and '"' not in text:  # numbers only
-        return f"{text[:MOST_NUMBERS]}… ({left:,} more characters)"
+    most = MOST_NUMBERS if '"' not in text else MOST_ROWS
+    left = len(text) - most
+    if left > 0 and _mostly_numbers(text[:MOST_ROWS]):
+        return f"{text[:most]}… ({left:,} more characters)"
     return text
+
+
+def _mostly_numbers(text: str) -> bool:
+    return len(_LETTERS.findall(text)) < len(text) / 3
 
 
 def json_text(value: Any) -> str:

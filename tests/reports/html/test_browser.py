@@ -152,6 +152,11 @@ def daily() -> Finished:
 
 
 @pytest.fixture(scope="module")
+def hurricane() -> Finished:
+    return html_runs.real(html_runs.HURRICANE, 30)
+
+
+@pytest.fixture(scope="module")
 def behavior(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AGENTBENCH_CACHE", str(tmp_path_factory.mktemp("cache")))
@@ -165,12 +170,12 @@ return [...arguments[0].querySelectorAll('.role-mark path, .role-mark line, .rol
 """
 
 
-@pytest.mark.parametrize("name", ["humob", "daily", "behavior"])
+@pytest.mark.parametrize("name", ["humob", "daily", "hurricane", "behavior"])
 def test_it_draws_every_plot_without_a_word_on_the_console_or_the_network(show, request, name):
     tab = show(request.getfixturevalue(name))
     tab.wait("document.body.dataset.drawn")
     places = len(tab.texts(".plot"))
-    assert places == {"humob": 5, "daily": 11, "behavior": 3}[name]
+    assert places == {"humob": 5, "daily": 24, "hurricane": 4, "behavior": 3}[name]
     for number in range(places):
         place = f"document.querySelectorAll('.plot')[{number}]"
         assert tab.run(f"return (function() {{ {MARKS} }})({place})") >= 2

@@ -46,6 +46,15 @@ def test_long_lists_of_numbers_are_cut_and_texts_are_not():
     assert third == f"c: {json.dumps(['word'] * 1000)}"
 
 
+def test_a_persons_day_is_cut_too_though_it_has_words():
+    day = {"rows": [[900 * n, 500_000_000 + n, "home activity", 12.5 * n, 3.0] for n in range(101)]}
+    whole = json.dumps(day)
+    shown = sample_data.text_of({"day": day}).removeprefix("day: ")
+    assert shown == f"{whole[: sample_data.MOST_ROWS]}… ({len(whole) - sample_data.MOST_ROWS:,} more characters)"  # fmt: skip
+    reviews = [{"stars": n % 5, "text": f"We came {n} times and liked it."} for n in range(200)]
+    assert sample_data.text_of({"reviews": reviews}) == f"reviews: {json.dumps(reviews)}"
+
+
 @given(st.lists(st.lists(st.integers(-(2**70), 2**70) | st.just("1,2"))))
 def test_rows_of_numbers_are_the_json_that_python_writes(rows):
     assert sample_data.json_text(rows) == json.dumps(rows)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_agentbench.city.columns import Ids, Texts, coded, ranges, starts_of
+from pytest_agentbench.city.map_columns import Ids, Texts, coded, ranges, starts_of
 
 NUMBERS = st.lists(st.integers(-(2**61), 2**61), unique=True)
 MIXED = st.lists(st.one_of(st.integers(), st.text(max_size=5)), unique=True)
