@@ -181,7 +181,10 @@ def time_on_the_way(told: Told, days: Sequence[str] = ()) -> charts.Figure | Non
     top = max(0.04, 0.02 * float(np.ceil(np.quantile(shares, 0.99) / 0.02)))
     edges = np.linspace(0, top, BINS + 1)
     x = charts.quantity(
-        "left", "share of the day", scale={"domain": [0, top], "nice": False}, axis={"format": "%"}
+        "left",
+        "share of the day",
+        scale={"domain": [0, top], "nice": False},
+        axis={"format": "%", "tickCount": 5},
     )
     data, made = {}, []
     for number, day in enumerate(days or ("bars",)):

@@ -10,8 +10,7 @@ from pytest_agentbench.benchmarks.lived_day import DAY
 from pytest_agentbench.benchmarks.told_days import Stay, Told, Way, spread, stays_of, ways_of
 
 if TYPE_CHECKING:
-    from pytest_agentbench.benchmarks.protocol import Dataset
-    from pytest_agentbench.benchmarks.told_days import Person
+    from pytest_agentbench.benchmarks.told_days import PeopleData, Person
 
 MOST_SHOWN = 30  # people in the picker: about 6 kB of the page each
 # How a way of each mode is drawn: told apart without colours.
@@ -32,7 +31,7 @@ _HOURS = {
 
 
 def day_on_the_map(
-    dataset: Dataset,
+    dataset: PeopleData,
     told: Told,
     days: Sequence[str] = (),
     intentions: Sequence[str] = (),
@@ -54,7 +53,9 @@ def day_on_the_map(
         used |= {mode for tables in made for mode in tables["trips"]["mode"]}
         frames[_label(person)] = dict(zip(days, made, strict=True)) if days else made[0]
     modes = [mode for mode in MODES if mode in used]
-    shown = f"{len(chosen)} of {told.count:,} people" if len(chosen) < told.count else "all of them"
+    shown = (
+        f"{len(chosen)} of {len(ranked):,} people" if len(chosen) < len(ranked) else "all of them"
+    )
     straight = "" if all(person.lived for person in told.people) else _STRAIGHT
     return charts.Figure(
         "A day on the map",

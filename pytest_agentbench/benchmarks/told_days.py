@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from pytest_agentbench.benchmarks.day_facts import Facts, Positions
-    from pytest_agentbench.benchmarks.protocol import Dataset
+    from pytest_agentbench.benchmarks.protocol import Sample
     from pytest_agentbench.metrics.day_trips import DayTrip
     from pytest_agentbench.runs.record import Record
 
@@ -75,44 +75,49 @@ class Person:
 class Told:
     """The people who told their days, and of how many."""
 
-    people: Sequence[Person]  # a spread of them if there are many
+    people: Sequence[Person]
     days: int
-    count: int  # all who told their days
+    asked: int  # answers that were looked at: a spread of the valid ones if there are many
     answers: int  # all with a valid answer
 
     @property
     def words(self) -> str:
         """Who is shown, for a caption."""
-        if self.count == self.answers:
-            who = f"All {self.answers:,} valid answers tell their day"
-        else:
-            who = f"{self.count:,} of {self.answers:,} valid answers tell their day"
-        return f"{who}; {len(self.people):,} are shown." if len(self.people) < self.count else f"{who}."  # fmt: skip
+        if self.asked == self.answers == len(self.people):
+            return f"All {self.answers:,} valid answers tell their day."
+        some = "" if self.asked == self.answers else f", a spread of {self.answers:,},"
+        return f"{len(self.people):,} of {self.asked:,} valid answers{some} tell their day."
+
+
+class PeopleData(Protocol):
+    """What is asked of a data set of people."""
+
+    @property
+    def profiles(self) -> Sequence[Mapping[str, Any]]: ...
+
+    @property
+    def index_of(self) -> Mapping[str, int]: ...
+
+    def sample(self, index: int) -> Sample: ...
 
 
 def read_people(
-    dataset: Dataset,
+    dataset: PeopleData,
     valid: Sequence[Record],
     days: int = 1,
     position: Positions | None = None,
 ) -> Told:
     """The days of the valid answers that tell one; with facts, if positions of places are given.
 
-    Answers are read one by one and dropped: a hundred thousand lived days would fill the memory.
+    Of very many people some are read: a hundred thousand lived days take half a minute to read.
     """
-    shown = set(spread(len(valid), MOST_PEOPLE))
-    profiles = getattr(dataset, "profiles", ())
+    chosen = spread(len(valid), MOST_PEOPLE)
     people = []
-    count = 0
-    for number, record in enumerate(valid):
-        day = told(record.answer)
-        if day is None:
-            continue
-        count += 1
-        if number in shown:
-            profile = profiles[dataset.index_of[record.sample]]
+    for record in (valid[at] for at in chosen):
+        if (day := told(record.answer)) is not None:
+            profile = dataset.profiles[dataset.index_of[record.sample]]
             people.append(_person(record, day, profile, days, position))
-    return Told(people, days, count, len(valid))
+    return Told(people, days, len(chosen), len(valid))
 
 
 def spread(total: int, most: int) -> list[int]:

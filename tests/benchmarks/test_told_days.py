@@ -117,7 +117,7 @@ def test_days_are_told_apart_and_a_way_over_midnight_counts_on_both():
 
 def test_it_says_how_many_told_their_day():
     _, told = people(LIVED, None, VISITS)
-    assert (len(told.people), told.count, told.answers) == (2, 2, 3)
+    assert (len(told.people), told.asked, told.answers) == (2, 3, 3)
     assert told.words == "2 of 3 valid answers tell their day."
     assert people(LIVED)[1].words == "All 1 valid answers tell their day."
 
@@ -126,7 +126,7 @@ def test_of_very_many_people_a_spread_is_read(monkeypatch):
     monkeypatch.setattr(told_days, "MOST_PEOPLE", 5)
     _, told = people(*[LIVED] * 101)
     assert [person.record.sample for person in told.people] == [f"user[{n}]" for n in (0, 25, 50, 75, 100)]  # fmt: skip
-    assert told.words == "All 101 valid answers tell their day; 5 are shown."
+    assert told.words == "5 of 5 valid answers, a spread of 101, tell their day."
 
 
 def test_an_answer_without_a_day_is_none():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from pytest_agentbench.benchmarks.hurricane_mobility.data import (
     HurricaneDataset,
     Truth,
 )
-from pytest_agentbench.benchmarks.hurricane_mobility.days import departures
+from pytest_agentbench.benchmarks.hurricane_mobility.set_out import departures
 from pytest_agentbench.benchmarks.told_days import read_people
 from pytest_agentbench.metrics import hurricane
 
@@ -31,12 +31,15 @@ if TYPE_CHECKING:
 _SMALL = 150  # pixels, the height of a chart beside others of its kind
 
 
-def figures(dataset: HurricaneDataset, records: Sequence[Record]) -> Sequence[charts.Figure]:
+def figures(
+    dataset: HurricaneDataset, records: Sequence[Record], scores: Mapping[str, Any]
+) -> Sequence[charts.Figure]:
     """All figures of the valid answers; none without valid answers."""
     valid = [record for record in records if record.status == "ok"]
     if not valid:
         return []
-    hourly = _hourly(valid)
+    known = scores.get("details", {}).get("trips_by_hour")
+    hourly = _summed(valid) if known is None else np.array([known[p]["answers"] for p in PERIODS])
     told = read_people(dataset, valid, days=len(PERIODS))
     every = (
         trips_by_hour(dataset.truth, hourly),
@@ -49,7 +52,7 @@ def figures(dataset: HurricaneDataset, records: Sequence[Record]) -> Sequence[ch
     return [figure for figure in every if figure is not None]
 
 
-def _hourly(valid: Sequence[Record]) -> Floats:
+def _summed(valid: Sequence[Record]) -> Floats:
     """The trips of all people together (3 x 24), as the documented reading counts them."""
     total = np.zeros((len(PERIODS), HOURS))
     for record in valid:  # one by one: a lived day is long
@@ -134,7 +137,7 @@ def against_before(truth: Truth, hourly: Floats) -> charts.Figure | None:
         f"{total:,.0f} {period}" for period, total in zip(PERIODS, totals, strict=True)
     )
     change = ", ".join(
-        f"{period} {ours - 100:+.1f} % (real {theirs - 100:+.1f} %)"
+        f"{period} {ours - 100:+.1f}% (real {theirs - 100:+.1f}%)"
         for period, ours, theirs in zip(PERIODS[1:], generated[1:], real[1:], strict=True)
     )
     return charts.Figure(

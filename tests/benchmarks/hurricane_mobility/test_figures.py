@@ -55,7 +55,7 @@ def test_days_are_percent_of_the_day_before_and_agree_with_the_details(run):
     for period, name in (("during", "during_vs_before"), ("after", "after_vs_before")):
         assert percent[period, "generated"] == pytest.approx(100 + changes[name]["answers"])
         assert percent[period, "real"] == pytest.approx(100 + changes[name]["truth"])
-        assert f"{period} {changes[name]['answers']:+.1f} % (real {changes[name]['truth']:+.1f} %)" in figure.caption  # fmt: skip
+        assert f"{period} {changes[name]['answers']:+.1f}% (real {changes[name]['truth']:+.1f}%)" in figure.caption  # fmt: skip
     assert percent["before", "real"] == percent["before", "generated"] == 100
     trips = run.scores.as_json()["details"]["trips"]
     assert f"Generated trips: {trips['before']:,.0f} before" in figure.caption
