@@ -188,6 +188,10 @@ def test_notes_name_the_projection_and_say_what_is_made_up(tmp_path):
             {"roads": [{**ROADS[0], "max_speed": 0}]},
             "road 0: expected metres a second above 0 as max_speed",
         ),
+        (
+            {"roads": [{**ROADS[0], "x2": 1e308}]},
+            "road 0: expected positions of at most 1e+12 metres",
+        ),
         ({"roads": [{**ROADS[0], "max_speed": "fast"}]}, "above 0 as max_speed, got 'fast'"),
         (
             {"roads": [{**ROADS[0], "oneway": "maybe"}]},
