@@ -17,8 +17,8 @@ from pathlib import Path
 from measure import ROOT, machine
 
 # What a script measures takes all cores: one after the other, the longest last.
-SCRIPTS = ("short_runs", "humob_kernels", "humob_peers", "humob_end_to_end", "daily_mobility", "store",
-           "make_dataset", "agent_isolation", "text_scoring", "dask_scoring", "concurrency", "items")  # fmt: skip
+SCRIPTS = ("short_runs", "humob_kernels", "humob_peers", "humob_end_to_end", "daily_mobility", "city",
+           "store", "make_dataset", "agent_isolation", "text_scoring", "dask_scoring", "concurrency", "items")  # fmt: skip
 LIMIT_SECONDS = 60 * 60
 PAGE = """# Performance
 

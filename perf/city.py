@@ -3,7 +3,8 @@
 A made-up map in the published format: a grid of streets with sidewalks and turns, areas along them, points of
 interest in them. It is loaded for the first time and from the cache; two processes that have it loaded say
 what memory each has for itself. Queries are at random positions. The last rows are the days of agents that cost
-nothing, without loading: 101 ticks of 15 minutes a person, with the view that each person's agent gets.
+nothing, without loading: 101 ticks of 15 minutes a person, with the view that each person's agent gets. CPU s
+is the time on a core, which waits for nobody.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from measure import Cell, beyond, seconds, show
+from measure import Cell, beyond, show
 
 from pytest_agentbench.city.life import Life
 from pytest_agentbench.city.map import City
 from pytest_agentbench.city.map_files import load_city
 from pytest_agentbench.city.view import CityView
 
-HEAD = ("map", "measured", "times", "each µs", "all s", "MB")
+HEAD = ("map", "measured", "times", "each µs", "all s", "CPU s", "MB")
 SPACING = 400.0  # metres between two crossings
 SIZES = {False: (25, 50_000, 200_000), True: (4, 200, 500)}  # crossings a side, areas, POIs
 KINDS = ("amenity|restaurant", "amenity|cafe", "amenity|bank", "amenity|school", "shop|supermarket",
@@ -72,9 +73,9 @@ def rows(quick: bool) -> Iterator[list[Cell]]:
 
 def loading(folder: Path, what: str) -> Iterator[list[Cell]]:
     for measured in ("loading, first time", "loading from the cache"):
-        taken: list[float] = []
-        mb = beyond(lambda: taken.append(seconds(lambda: load_city(folder))))  # noqa: B023 -- called here
-        yield [what, measured, 1, None, taken[0], mb]
+        taken: list[Any] = []
+        mb = beyond(lambda: taken.extend(timed(lambda: load_city(folder))))  # noqa: B023 -- called here
+        yield [what, measured, 1, None, *taken, mb]
     command = [sys.executable, "-c", WORKER, str(folder), str(Path(__file__).parent)]
     workers = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -85,8 +86,8 @@ def loading(folder: Path, what: str) -> Iterator[list[Cell]]:
         assert worker.stdout.readline() == "loaded\n"
     told = [worker.communicate("\n")[0].split() for worker in workers[:1]]
     workers[1].communicate("\n")
-    yield [what, "the map in a process", 1, None, None, float(told[0][0])]
-    yield [what, "its share, two processes", 1, None, None, float(told[0][1])]
+    yield [what, "the map in a process", 1, None, None, None, float(told[0][0])]
+    yield [what, "its share, two processes", 1, None, None, None, float(told[0][1])]
 
 
 def memory() -> dict[str, float]:
@@ -104,26 +105,40 @@ def living(city: City, what: str, people: int) -> Iterator[list[Cell]]:
     ):
         rng = random.Random(7)
         anchors = [(rng.choice(ids), rng.choice(ids)) for _ in range(people)]
-        start = time.perf_counter()
-        trips = 0
-        for number, (home, work) in enumerate(anchors):
-            view = CityView(city, home, work)
-            profile = {"id": number, "home": home, "work": work}
-            life = Life(view, profile, {"step": STEP, "steps": STEPS})
-            for _ in range(STEPS):
-                act(life, rng, ids)
-                life.end_tick()
-            trips += len(life.told()["trips"])
-        took = time.perf_counter() - start
+        trips: list[Any] = []
+
+        def days() -> None:
+            for number, (home, work) in enumerate(anchors):  # noqa: B023 -- called here
+                trips.extend(live(city, number, home, work, act, rng))  # noqa: B023
+
+        took, cpu = timed(days)
         ticks = people * STEPS
-        yield [what, f"{name} ({trips:,} trips)", ticks, 1e6 * took / ticks, took, None]
+        told = f"{name} ({len(trips):,} trips)"
+        yield [what, told, ticks, 1e6 * took / ticks, took, cpu, None]
 
 
-def idle(life: Life, rng: random.Random, ids: list[Any]) -> None:
+def live(city: City, number: int, home: Any, work: Any, act: Any, rng: random.Random) -> list[Any]:
+    """The trips of one person's day."""
+    profile = {"id": number, "home": home, "work": work}
+    life = Life(CityView(city, home, work), profile, {"step": STEP, "steps": STEPS})
+    for _ in range(STEPS):
+        act(life, rng, city.aoi_ids)
+        life.end_tick()
+    return list(life.told()["trips"])
+
+
+def timed(run: Callable[[], Any]) -> tuple[float, float]:
+    """Seconds on the clock and on a core."""
+    start, cpu = time.perf_counter(), time.process_time()
+    run()
+    return time.perf_counter() - start, time.process_time() - cpu
+
+
+def idle(life: Life, *_: Any) -> None:
     life.intend("home activity")
 
 
-def commute(life: Life, rng: random.Random, ids: list[Any]) -> None:
+def commute(life: Life, *_: Any) -> None:
     hour = life.now.seconds / 3600
     life.intend("work" if 9 <= hour < 18 else "home activity")
     life.go_to(life.work if 9 <= hour < 18 else life.home)
@@ -153,8 +168,8 @@ def asking(city: City, what: str, extent: float, times: int) -> Iterator[list[Ce
     }
     for name, ask in questions.items():
         ask(0)  # what is made once
-        took = seconds(lambda: [ask(number) for number in range(times)])  # noqa: B023 -- called here
-        yield [what, name, times, 1e6 * took / times, took, None]
+        took, cpu = timed(lambda: [ask(number) for number in range(times)])  # noqa: B023 -- called here
+        yield [what, name, times, 1e6 * took / times, took, cpu, None]
 
 
 def write_map(path: Path, side: int, areas: int, pois: int) -> int:
@@ -235,7 +250,9 @@ def _streets(city: Any, pb: Any, side: int) -> dict[tuple[int, int], tuple[int, 
             for (c, d), further in list(lanes.items()) if b == crossing else ():
                 if c == crossing and d != a:
                     _connect(lane, by_id, junction, cars[0], further[0])
-        for (one, end), (next_one, next_end) in zip(corners, corners[1:] + corners[:1], strict=True):
+        for (one, end), (next_one, next_end) in zip(
+            corners, corners[1:] + corners[:1], strict=True
+        ):
             _crosswalk(lane, by_id, junction, (one, end), (next_one, next_end))
     return of_block
 

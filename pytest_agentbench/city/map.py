@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_agentbench.city.columns import ranges
+from pytest_agentbench.city.map_columns import ranges
 from pytest_agentbench.city.map_data import SEPARATOR, Areas, MapData, PlaceId, Pois, made
 from pytest_agentbench.city.projection import Projection
 from pytest_agentbench.city.roads import Roads
@@ -181,7 +181,7 @@ class City:
         """Areas and their distances, nearest first; the distance to the polygon, 0 inside."""
         wanted = None
         if land_uses is not None:
-            uses = set(land_uses)
+            uses = {land_uses} if isinstance(land_uses, str) else set(land_uses)
             fits = np.array([use in uses for use in self._land_uses], bool)
             wanted = fits[self.data.arrays["aoi_land_use"]]
         rows, apart = self._shapes.near(x, y, radius, wanted, limit)
@@ -305,7 +305,8 @@ class City:
         """The numbers of the categories that fit; None: all."""
         if categories is None and not prefix:
             return None
-        wanted = set(self._kinds if categories is None else categories)
+        named = [categories] if isinstance(categories, str) else categories
+        wanted = set(self._kinds if named is None else named)
         return tuple(
             number
             for number, (kind, category) in enumerate(

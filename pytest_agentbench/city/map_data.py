@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_agentbench.city.columns import Ids, Texts, coded, starts_of
+from pytest_agentbench.city.map_columns import Ids, Texts, coded, starts_of
 
 SEPARATOR = "|"  # between the categories of one place
 

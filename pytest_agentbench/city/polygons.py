@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_agentbench.city.columns import ranges
+from pytest_agentbench.city.map_columns import ranges
 
 
 def centroid(corners: Sequence[tuple[float, float]]) -> tuple[float, float]:

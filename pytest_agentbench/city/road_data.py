@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from pytest_agentbench.city.columns import starts_of
+from pytest_agentbench.city.map_columns import starts_of
 
 USUAL_LIMIT = 13.9  # metres a second, 50 km/h: where the map gives a lane no speed limit
 _SHORTEST = 0.01  # metres
@@ -45,7 +46,7 @@ class RoadBuilder:
     ) -> int:
         """The number of a new edge along a line, in the direction of its points."""
         points = line if len(line) > 1 else [*line, *line]
-        length = metres if metres > 0 else float(_along(points)[-1])
+        length = metres if metres > 0 else sum(map(math.dist, points, points[1:]))
         limit = speed if speed > 0 else USUAL_LIMIT
         self._edges.append((begin, end, max(_SHORTEST, length), limit, lane, driving, walking))
         self._lines.append(points)
@@ -85,11 +86,6 @@ def gates(kind: str, joined: Iterable[Sequence[tuple[int, float]]]) -> dict[str,
         f"gate_{kind}_edge": np.array([edge for edge, _ in flat], np.int64),
         f"gate_{kind}_at": np.array([at for _, at in flat], np.float64),
     }
-
-
-def _along(line: Line) -> Any:
-    points = np.array(line, np.float64)
-    return np.append(0.0, np.cumsum(np.hypot(*np.diff(points, axis=0).T)))
 
 
 def _scaled(line: Any, starts: Any, metres: Any) -> Any:

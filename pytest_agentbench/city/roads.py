@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_agentbench.city.columns import ranges
+from pytest_agentbench.city.map_columns import ranges
 from pytest_agentbench.city.spatial import Points
 from pytest_agentbench.city.travel import (
     DRIVEN_SHARE,

@@ -13,7 +13,7 @@ from typing import Any
 from pytest_agentbench.base.compressed import check_parquet
 from pytest_agentbench.base.errors import BenchmarkError, expect, shown
 from pytest_agentbench.base.files import parsed_json, read_json
-from pytest_agentbench.base.plain import is_id
+from pytest_agentbench.base.plain import LARGEST, is_id
 from pytest_agentbench.city.map_data import Areas, MapData, Pois, made
 from pytest_agentbench.city.polygons import shape_of
 from pytest_agentbench.city.road_data import RoadBuilder
@@ -121,6 +121,8 @@ def _read_roads(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         where = f"{path}: road {number}"
         road, a = _placed(where, row, ROAD_COLUMNS, ("id", "x1", "y1"))
         _, b = _placed(where, row, ROAD_COLUMNS, ("id", "x2", "y2"))
+        far = max(map(abs, (*a, *b)))
+        expect(far <= LARGEST, where, f"positions of at most {LARGEST:g} metres", far)
         speed = _speed(where, row.get("max_speed"))
         oneway = row.get("oneway")
         oneway = oneway.strip().lower() if isinstance(oneway, str) else oneway

@@ -27,8 +27,9 @@ class Trees:
         first = np.append(True, keys[1:] != keys[:-1]) if len(keys) else np.empty(0, bool)
         loops = begin[order] == end[order]
         chosen = order[first & ~loops]
-        self._begin, self._end = begin[chosen], end[chosen]
-        self._keys = self._begin * self._count + self._end
+        # As SciPy wants them; a sparse array keeps the type that it is given.
+        self._begin, self._end = begin[chosen].astype(np.int32), end[chosen].astype(np.int32)
+        self._keys = begin[chosen].astype(np.int64) * self._count + end[chosen]
         self._weights, self._edges = weights[chosen], edges[chosen]
         self._most = max(16, KEPT_BYTES // (12 * max(1, self._count)))
         self._kept: OrderedDict[int, tuple[Any, Any]] = OrderedDict()

@@ -9,9 +9,8 @@ import polars as pl
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.city import map_files, published_map, table_files
-from pytest_agentbench.city.map_files import load_city, read_places
-from pytest_agentbench.city.polygons import centroid
+from pytest_agentbench.city import map_files, published_map
+from pytest_agentbench.city.map_files import load_city
 
 ROWS = [
     {"id": 7, "x": 0.0, "y": 10.0, "category": "residential"},
@@ -39,50 +38,6 @@ def test_a_table_of_places_in_every_format(tmp_path, name):
     assert city.categories == ["residential", "restaurant", "shop"]
 
 
-def test_a_place_may_do_without_a_category_and_have_a_name_for_an_id(tmp_path):
-    city = read_places(write(tmp_path / "places.json", [{"id": "town hall", "x": 1, "y": 2}]))
-    assert city.place("town hall").plain() == {
-        "id": "town hall",
-        "category": "",
-        "x": 1.0,
-        "y": 2.0,
-    }
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([], "places.json: expected places, got none"),
-        ({"id": 1}, "places.json: expected a list of places, got a dict"),
-        ([7], "places.json: place 0: expected id, x, y, category; no id in 7"),
-        (
-            [*ROWS, {"id": 9, "x": 1}],
-            "place 2: expected id, x, y, category; no y in {'id': 9, 'x': 1}",
-        ),
-        ([{**ROWS[0], "id": 1.5}], "place 0: expected a whole number or a name as id, got 1.5"),
-        ([{**ROWS[0], "x": "east"}], "place 0: expected x and y in metres, got x='east', y=10.0"),
-        ([{**ROWS[0], "y": float("nan")}], "place 0: expected x and y in metres, got x=0.0, y=nan"),
-        ([*ROWS, ROWS[0]], "places.json: expected every place once, got 7 twice"),
-    ],
-)
-def test_a_bad_table_is_named_with_its_place(tmp_path, rows, message):
-    path = tmp_path / "places.json"
-    path.write_text(json.dumps(rows))
-    with pytest.raises(BenchmarkError) as error:
-        read_places(path)
-    assert message in str(error.value)
-    assert str(error.value).startswith(str(path))
-
-
-def test_an_unreadable_table_is_named(tmp_path):
-    path = tmp_path / "places.parquet"
-    path.write_bytes(b"not parquet")
-    with pytest.raises(
-        BenchmarkError, match=r"places\.parquet: cannot be read as a table of places: "
-    ):
-        read_places(path)
-
-
 def test_without_a_city_the_reason_says_what_to_put_where(tmp_path):
     assert load_city(tmp_path) == (
         None,
@@ -108,20 +63,6 @@ def test_two_maps_are_one_too_many(tmp_path):
     (tmp_path / "b.pb").touch()
     with pytest.raises(BenchmarkError, match=r"expected one map \(\*\.pb\), got a\.pb, b\.pb"):
         load_city(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("corners", "expected"),
-    [
-        ([(0, 0), (6, 0), (0, 3)], (2.0, 1.0)),
-        ([(0, 3), (6, 0), (0, 0)], (2.0, 1.0)),  # the other way round
-        ([(0, 0), (4, 0), (4, 4), (2, 4), (2, 2), (0, 2), (0, 0)], (7 / 3, 5 / 3)),  # an L, closed
-        ([(5e6 + x, 4e6 + y) for x, y in [(0, 0), (2, 0), (2, 2), (0, 2)]], (5e6 + 1, 4e6 + 1)),
-        ([(3, 4)], (3.0, 4.0)),
-    ],
-)
-def test_centroids(corners, expected):
-    assert centroid(corners) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.skipif(WITHOUT_PACKAGE, reason="needs pycityproto, which defines the map's format")
@@ -163,19 +104,19 @@ def test_the_published_map_is_read(tmp_path):
         load_city(tmp_path)
 
 
-def test_a_csv_table_is_read_as_polars_reads_it(tmp_path):
-    import polars as pl
-
-    text = 'id,x,y,category\n1,2.5,3,"a, ""b"""\n20,-1,0,\n'
-    path = tmp_path / "places.csv"
-    for content in (text, text.replace("\n", "\r\n"), "\ufeff" + text, text.replace("20", "p_20")):
-        path.write_text(content, encoding="utf-8", newline="")
-        rows = table_files._csv_rows(path)
-        assert rows == list(pl.read_csv(path).iter_rows(named=True))
-        assert [type(row["id"]) for row in rows] == ([str] * 2 if "p_" in content else [int] * 2)
-
-
-def test_a_csv_line_with_other_fields_than_the_head_is_named(tmp_path):
-    (tmp_path / "places.csv").write_text("id,x,y\n1,2,3\n2,3\n")
-    with pytest.raises(BenchmarkError, match="row 1 has 2 fields, and the head has 3"):
-        map_files.read_places(tmp_path / "places.csv")
+def test_large_tables_are_kept_in_the_cache_and_small_ones_are_not(tmp_path, monkeypatch):
+    monkeypatch.setenv("AGENTBENCH_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "data"
+    folder.mkdir()
+    write(folder / "places.csv", ROWS)
+    small, _ = load_city(folder)
+    assert not (tmp_path / "cache" / "maps").exists()
+    monkeypatch.setattr(map_files, "LARGE", 1)
+    for _ in range(2):
+        large, source = load_city(folder)
+        assert source == "places.csv"
+        assert large.aois() == small.aois()
+        assert large.digest() == small.digest()
+    assert len(list((tmp_path / "cache" / "maps").glob("*/map.json"))) == 1
+    write(folder / "pois.csv", [{"id": 1, "x": 5.0, "y": 9.0, "category": "shop|kiosk"}])
+    assert load_city(folder)[0].poi_count == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
 import pytest
@@ -68,6 +69,7 @@ def test_pois_around_a_position(view):
     assert ids(view.pois_near(0, 0)) == [71, 72, 73]
     assert view.pois_near(0, 0, radius=20)[0] == [view.poi(71), 10.0]
     assert ids(view.pois_near(0, 0, categories=["restaurant"])) == [71, 73]
+    assert ids(view.pois_near(0, 0, categories="restaurant")) == [71, 73]
     assert ids(view.pois_near(0, 0, prefix="amenity|fast")) == [73]
     assert ids(view.pois_near(0, 0, limit=1)) == [71]
     assert view.poi_categories() == ["restaurant", "supermarket"]
@@ -77,6 +79,7 @@ def test_pois_around_a_position(view):
 def test_areas_around_a_position(view):
     assert [(aoi["id"], metres) for aoi, metres in view.aois_near(0, 0, 500)] == [(1, 0), (2, 500)]
     assert ids(view.aois_near(0, 0, 500, land_uses=["office"])) == [2]
+    assert ids(view.aois_near(0, 0, 500, land_uses="office")) == [2]
     assert ids(view.aois_near(0, 0, 499)) == [1]
     assert ids(view.aois_near(0, 0, 500, limit=1)) == [1]
 
@@ -95,3 +98,12 @@ def test_longitude_and_latitude_of_an_arbitrary_origin(view):
 def test_every_method_is_open_to_agents_in_other_processes(view):
     own = {name for name in vars(CityView) if not name.startswith("_")}
     assert own - {"agentbench_methods"} == set(CityView.agentbench_methods)
+
+
+def test_a_copy_of_the_context_shares_the_city_and_nothing_else(view):
+    for copied in (copy.copy(view), copy.deepcopy(view)):
+        assert copied == view
+        assert copied.aoi(2) == view.aoi(2)
+    copied["home"]["x"] = 7.0
+    copied["map"]["aois"] = 0
+    assert (view["home"]["x"], view["map"]["aois"]) == (0.0, 2)

@@ -58,6 +58,10 @@ def seeds() -> list[bytes]:
         b"j" + json.dumps(PLACES).encode(),
         b"c" + b"id,x,y,category\n1,2.5,-3,shop|park\n\"pub\",1e3,0,\n",
         b"q" + _parquet(),
+        b"j" + json.dumps([{"id": 2, "polygon": "POLYGON ((0 0, 4 0, 4 4, 0 0))"}]).encode(),
+        b"o" + b"id,name,category,x,y,aoi_id\n7,Bean,amenity|cafe,1,2,1\n8,,,0.5,2,\n",
+        b"w" + b"id,x1,y1,x2,y2,max_speed,oneway\n1,0,0,9,9,8.3,true\nb,9,9,0,5,,\n",
+        b"v" + b'{"projection": "+proj=tmerc +lat_0=1 +lon_0=2", "synthetic": true}',
         b"n" + _npy(np.array([1.5, 2])),
         b"i" + _npy(np.ones((1, 48), np.uint8)),
     ]  # fmt: skip
@@ -106,6 +110,21 @@ def _answers(path: Path) -> None:
     assert found.answers.keys() <= set(map(str, keys))
 
 
+def _beside_places(path: Path) -> None:
+    """A table that belongs to places: the city is read, and asked for a way and its digest."""
+    from pytest_agentbench.city.map import City
+    from pytest_agentbench.city.table_files import read_tables
+
+    with tempfile.TemporaryDirectory() as folder:
+        places = Path(folder) / "places.json"
+        places.write_text(json.dumps(PLACES))
+        city = City(read_tables([places, path]))
+    assert city.route(1, [5, 5], "walking")["seconds"] > 0
+    assert len(city.pois()) == city.poi_count
+    city.lnglat(1.0, 2.0)
+    city.digest()
+
+
 def _readers() -> dict[bytes, tuple[str, Callable[[Path], object]]]:
     from pytest_agentbench.benchmarks.daily_mobility.population import _checked
     from pytest_agentbench.benchmarks.daily_mobility.submission import _four_lists
@@ -124,6 +143,9 @@ def _readers() -> dict[bytes, tuple[str, Callable[[Path], object]]]:
         b"j": ("places.json", read_places),
         b"c": ("places.csv", read_places),
         b"q": ("places.parquet", read_places),
+        b"o": ("pois.csv", _beside_places),
+        b"w": ("roads.csv", _beside_places),
+        b"v": ("map.json", _beside_places),
         b"n": ("radius.npy", lambda path: _checked(path, "gyration_radius")),
         b"i": ("codes.npy", lambda path: _checked(path, "intention_sequences")),
         b"m": (
