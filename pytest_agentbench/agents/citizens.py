@@ -15,9 +15,9 @@ from pytest_agentbench.agents.asbench.absent import not_here
 from pytest_agentbench.agents.asbench.environment import Environment
 from pytest_agentbench.agents.asbench.memories import Memory
 from pytest_agentbench.agents.asbench.toolbox import Toolbox
-from pytest_agentbench.agents.days import Day, life_of, lived
 from pytest_agentbench.agents.framework_calls import Function, made
 from pytest_agentbench.agents.frameworks import agent_params_of
+from pytest_agentbench.agents.tick_days import Day, life_of, lived
 from pytest_agentbench.base.errors import shown
 from pytest_agentbench.city.life import Life
 

@@ -51,7 +51,7 @@ def _needed(method: Any) -> int | None:
 
 
 def _own(owner: type, step: str, llm: Any, params: Mapping[str, Any] | None) -> Function:
-    from pytest_agentbench.agents.days import Day, life_of, lived, lived_now
+    from pytest_agentbench.agents.tick_days import Day, life_of, lived, lived_now
 
     if params is not None and not takes(owner, "agent_params"):
         raise BenchmarkError(

@@ -9,6 +9,7 @@ from types import TracebackType
 
 # What stands between whoever asks and the agent: our modules, and these, where they are in use at all.
 _OURS = str(Path(__file__).parent) + os.sep
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _BETWEEN = ("asyncio.base_events", "bdb", "concurrent.futures._base")
 
 
@@ -22,4 +23,19 @@ def from_agent(error: BaseException) -> TracebackType | None:
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(between):
         trace = trace.tb_next
+    return trace
+
+
+def to_agent(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback down to the agent's last frame, without those of ours that it called.
+
+    It is for a mistake of the agent's that our code found. Without any frame of the agent's it stays.
+    """
+    last, one = None, trace
+    while one is not None:
+        if not one.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+            last = one
+        one = one.tb_next
+    if last is not None:
+        last.tb_next = None
     return trace

@@ -96,6 +96,7 @@ class Reference:
     name: str
     people: Sequence[Facts]
     groups: Sequence[Mapping[str, str]]  # of each of them
+    note: str = ""  # what its file says of itself
 
     @functools.cached_property
     def is_lived(self) -> bool:

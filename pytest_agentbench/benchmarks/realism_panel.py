@@ -46,7 +46,7 @@ def panel(realism: Realism, belongs: Sequence[Mapping[str, str]]) -> dict[str, A
         "days_lived": int(realism.lived.sum()),
         "reference": None
         if reference is None
-        else {"name": reference.name, "people": len(reference.people)},
+        else {"name": reference.name, "people": len(reference.people), "note": reference.note},
         "values": _values(estimated, floors),
         "distributions": {
             column.quantity.name: _distribution(realism, column, estimated)

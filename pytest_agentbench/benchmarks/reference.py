@@ -74,8 +74,7 @@ def load(
             raise BenchmarkError(f"{path}: {who}: {error}") from None
         found.append(facts(checked, profile.get("home"), position))
         belongs.append(groups(profile))
-    name = f"{path.name}, {len(found)} people"
-    return Reference(f"{name} ({note})" if note else name, found, belongs)
+    return Reference(f"{path.name}, {len(found)} people", found, belongs, note)
 
 
 def _of_file(path: Path) -> tuple[str, list[Person]]:

@@ -7,7 +7,8 @@ import signal
 import pytest
 
 from pytest_agentbench.agents.ask import ask
-from pytest_agentbench.agents.errors import RemoteAgentError, TransientError
+from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError, TransientError
+from pytest_agentbench.base.redaction import Secrets
 
 
 def test_retries_end(monkeypatch):
@@ -72,3 +73,13 @@ def test_a_signal_ends_the_run_though_the_agent_catches_it():
 def test_an_agent_that_skips_has_not_answered():
     outcome = ask(lambda context: pytest.skip("not today"), "x")
     assert isinstance(outcome.error, pytest.skip.Exception)
+
+
+def test_secrets_do_not_leave_with_a_timeout():
+    def slow(context):
+        raise AgentTimeout("no answer to sk-secret-key within 1 s")
+
+    outcome = ask(slow, "x", secrets=Secrets(["sk-secret-key"]))
+    assert isinstance(outcome.error, AgentTimeout)
+    assert "sk-secret" not in str(outcome.error)
+    assert str(outcome.error).endswith("within 1 s")

@@ -265,6 +265,7 @@ def test_a_citizen_with_plain_steps_works():
 
 
 @pytest.mark.skipif(not REAL, reason="agentsociety is not installed")
+@pytest.mark.filterwarnings("default")  # its own imports warn
 def test_the_real_classes_are_driven_through_the_same_door():
     with available():
         from agentsociety.agent import CitizenAgentBase as RealBase

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from pytest_agentbench.agents.described import described, harmless
-from pytest_agentbench.agents.errors import RemoteAgentError, TransientError
+from pytest_agentbench.agents.errors import DayEnded, RemoteAgentError, TransientError
 from pytest_agentbench.base.errors import LONGEST_TOLD
 
 
@@ -94,3 +94,10 @@ def test_what_a_retry_needs_to_know_is_kept():
     assert (told["status"], told["transient"], told["retry_after"]) == (429, True, 1.5)
     assert told["types"][-1] == "Exception"
     assert "busy" in told["traceback"]
+
+
+def test_the_end_of_a_day_keeps_what_its_cause_says_of_a_retry():
+    ended = DayEnded("tick 3", transient=True, status=503, retry_after=7.5)
+    told = described(ended)
+    assert (told["transient"], told["status"], told["retry_after"]) == (True, 503, 7.5)
+    assert told["types"] == ["pytest_agentbench.agents.errors.DayEnded", "Exception"]

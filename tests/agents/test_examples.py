@@ -15,6 +15,7 @@ from pytest_agentbench.agents.framework_imports import available
 from pytest_agentbench.agents.llm.entries import parse_llm
 from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.benchmarks.behavior_modeling.benchmark import BehaviorModeling
+from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
 from pytest_agentbench.benchmarks.humob.benchmark import Humob
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +69,7 @@ class Talker(Model):
         ("asbench_agent", "ReviewerAgent", BehaviorModeling, None),
         ("websociety_agent", "PopularAgent", BehaviorModeling, ["recommendation"]),
         ("llm_agent", "Agent", BehaviorModeling, None),
+        ("citizen_agent", "Commuter", DailyMobility, None),
     ],
 )
 def test_every_example_answers_what_its_benchmark_accepts(demo, name, agent, measured, targets):
@@ -90,6 +92,8 @@ def test_every_agent_in_the_documentation_answers(demo, tmp_path, code):
     module = load(path)
     agent = getattr(module, "Agent", None) or module.answer
     benchmark = Humob() if "targets" in code else BehaviorModeling()
+    if "work" in code:
+        benchmark = DailyMobility()
     targets = ["recommendation"] if "RecommendationAgent" in code else None
     function = function_of(agent, Talker())
     for sample in demo(benchmark, targets):

@@ -120,3 +120,39 @@ def test_a_digest_needs_a_file(tmp_path):
     with pytest.raises(AgentError, match="expected a file that exists"):
         source_digest("nothing.py", [tmp_path])
     assert source_digest("nothing.here:agent", [tmp_path])  # whoever imports it will say so
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """
+from mobisimbench.benchmarks import DailyMobilityAgent
+class StateMachine:
+    def forward(self): ...
+class Mine(DailyMobilityAgent):
+    async def forward(self): ...
+""",
+        """
+from agentsociety.agent import CitizenAgentBase
+class Base(CitizenAgentBase):
+    async def go_to_aoi(self, aoi_id): ...
+class Mine(Base):
+    async def forward(self): ...
+""",
+        """
+class Clock:
+    def step(self, now): ...
+def helper(context): ...
+class Mine:
+    def __init__(self, city, profile): ...
+    def step(self, now): ...
+""",
+        """
+class Mine:
+    def __init__(self, city): ...
+    async def forward(self): ...
+""",
+    ],
+)
+def test_agents_that_live_tick_by_tick_are_found(found, text):
+    assert found("agent.py", text).target.__name__ == "Mine"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_agentbench.agents.framework_calls import class_of, derives, made, question
+from pytest_agentbench.agents.framework_calls import class_of, derives, made, question, takes
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -39,3 +39,10 @@ def test_the_store_is_apart_from_the_question():
     assert question(context) == ({"user_id": "u"}, "store")
     assert context["uir"] == "store"
     assert question(7) == ({"context": 7}, None)
+
+
+def test_a_parameter_is_known_by_its_name_alone():
+    assert takes(Agent, "llm")
+    assert not takes(Agent, "city")
+    assert not takes(lambda **city: None, "city")
+    assert not takes(dict, "city")

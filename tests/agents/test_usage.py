@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from pytest_agentbench.agents.usage import CURRENT, Usage
+from pytest_agentbench.agents.usage import CURRENT, Tick, Usage, counting, reached
 
 
 def test_counts_of_a_name_add_up():
@@ -49,3 +49,13 @@ def test_tasks_that_a_call_starts_count_for_it_and_not_for_another():
 
     assert asyncio.run(calls()) == [{"tokens": 3}, {"tokens": 3}]
     assert CURRENT.get() is None
+
+
+def test_a_call_that_lives_tick_by_tick_says_how_far_it_came():
+    usage = Usage()
+    assert reached() == ""
+    with counting(usage):
+        assert reached() == ""
+        usage.begin(Tick(34, 0, 30_600))
+        assert reached() == "; it had reached tick 34 (day 0, 08:30)"
+    assert str(Tick(53, 1, 4 * 3600 + 59)) == "tick 53 (day 1, 04:00)"

@@ -93,3 +93,19 @@ def test_the_public_list_is_whole_and_imports_no_numpy():
 )
 def test_the_built_in_benchmarks_have_templates(name):
     compile(registry.get(name).agent_template(), name, "exec")
+
+
+@pytest.mark.parametrize("name", ["DailyMobility", "HurricaneMobility"])
+def test_benchmarks_with_a_city_have_templates_of_agents_that_live_there(name):
+    text = registry.get(name).agent_template(ticks=True)
+    compile(text, name, "exec")
+    assert "def step(self, now)" in text
+
+
+@pytest.mark.parametrize("name", ["humob", "BehaviorModeling"])
+def test_benchmarks_without_a_city_say_so(name):
+    with pytest.raises(
+        BenchmarkError,
+        match=f"--ticks: {name} has no city to live in; its agents answer a context .*new-agent {name}`",
+    ):
+        registry.get(name).agent_template(ticks=True)

@@ -18,7 +18,7 @@ def test_values_of_both_sides_and_why_one_is_missing():
     found = panel(Realism([WORKS, LEAVES, None], REFERENCE), [{}] * 3)
     assert json.loads(json.dumps(found)) == found
     assert (found["people"], found["days_told"], found["days_lived"]) == (3, 2, 0)
-    assert found["reference"] == {"name": "they", "people": 4}
+    assert found["reference"] == {"name": "they", "people": 4, "note": ""}
     trips = found["values"]["trips"]
     assert (trips["real"], trips["generated"], trips["unit"]) == (2.0, 1.5, "")
     assert 0 < trips["jsd"] < 1

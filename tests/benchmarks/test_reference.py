@@ -38,7 +38,7 @@ def test_people_of_a_file_with_visits_or_lived_days(tmp_path, name):
     path = written(tmp_path / name, {"note": "made up\nfor tests", "people": PEOPLE})
     assert in_folder(tmp_path) == path
     found = loaded(path)
-    assert found.name == f"{name}, 2 people (made up for tests)"
+    assert (found.name, found.note) == (f"{name}, 2 people", "made up for tests")
     assert found.groups == [{"gender": "male"}, {"age": "65 or more"}]
     assert [own["trips"] for own in found.people] == [[2], [1]]
     assert [own["return_home"] for own in found.people] == [[1.0], [0.0]]

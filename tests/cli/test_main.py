@@ -41,6 +41,23 @@ def test_the_template_of_an_agent_runs(project, agentbench, name):
     result.assert_outcomes(passed=4)
 
 
+@pytest.mark.parametrize("name", ["DailyMobility", "HurricaneMobility"])
+def test_the_template_of_an_agent_that_lives_tick_by_tick(agentbench, name):
+    template = agentbench("new-agent", name, "--ticks")
+    assert template.ret == 0
+    assert template.stdout.str().strip() == registry.get(name).agent_template(ticks=True).strip()
+    assert f"pytest --benchmark {name} --agent" in template.stdout.str()
+
+
+def test_a_benchmark_without_a_city_has_no_such_template(agentbench):
+    result = agentbench("new-agent", "humob", "--ticks")
+    assert result.ret == 2
+    assert result.errlines == [
+        "agentbench: --ticks: humob has no city to live in; its agents answer a context "
+        "(`agentbench new-agent humob`)"
+    ]
+
+
 def test_mistakes_are_one_line_on_stderr(agentbench):
     known = ", ".join(sorted({*registry.available(), "toysum"}, key=str.lower))
     result = agentbench("new-agent", "humbo")

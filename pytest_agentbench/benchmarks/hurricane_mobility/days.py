@@ -44,14 +44,25 @@ def describe(dataset: HurricaneDataset, records: Sequence[Record]) -> dict[str, 
     """
     if not any(record.status == "ok" and DAY in record.answer for record in records):
         return {}
-    every = range(len(PERIODS))
     belongs = [dataset.groups(dataset.index_of[record.sample]) for record in records]
+    together = panel(_realism(dataset, records, range(len(PERIODS))), belongs)
+    by_day = {
+        period: panel(_realism(dataset, records, [day]), [{}] * len(records))
+        for day, period in enumerate(PERIODS)
+    }
     return {
-        **panel(_realism(dataset, records, every), belongs),
-        "days": {
-            period: panel(_realism(dataset, records, [day]), [{}] * len(records))["values"]
-            for day, period in enumerate(PERIODS)
-        },
+        **together,
+        "values": _generated(together),
+        "days": {period: _generated(found) for period, found in by_day.items()},
+    }
+
+
+def _generated(found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The means alone: why there is nothing real is the same for all of them."""
+    return {
+        name: {"unit": own["unit"], "generated": own["generated"]}
+        for name, own in found["values"].items()
+        if own.get("generated") is not None
     }
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import json
 import logging
+import sys
 
 import pytest
 from llm_server import KEY, text
 
 from pytest_agentbench.agents.asbench import asbench_modules
+from pytest_agentbench.agents.framework_imports import available
 
 # Agents of our own with the imports, calls and parameters of published ones.
 AGENT = """
@@ -150,3 +153,38 @@ def test_loggers_are_pythons():
     assert asbench_modules.get_logger() is logging.getLogger("agentsociety")
     assert asbench_modules.get_logger().level == logging.WARNING
     asbench_modules.get_logger().setLevel(logging.NOTSET)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from agentsociety_benchmark.benchmarks import DailyMobilityAgent, HurricaneMobilityAgent",
+        "from agentsociety_benchmark.benchmarks.DailyMobility import DailyMobilityAgent",
+        "from agentsociety_benchmark.benchmarks.DailyMobility.template_agent import DailyMobilityAgent",
+        "from agentsociety_benchmark.benchmarks.HurricaneMobility import HurricaneMobilityAgent",
+        "from mobisimbench.benchmarks import DailyMobilityAgent, HurricaneMobilityAgent",
+        "from mobisimbench.benchmarks.HurricaneMobility.template_agent import HurricaneMobilityAgent",
+        "from agentsociety.agent import Agent, CitizenAgentBase, MemoryAttribute",
+        "from agentsociety.agent.agent_base import extract_json",
+        "from agentsociety.environment import Environment, EconomyClient, MapData",
+        "from agentsociety.environment.utils.const import POI_CATG_DICT as groups; groups['restaurant']",
+        "from agentsociety.cityagent.blocks.utils import clean_json_response, prettify_document",
+        "from pycityproto.city.person.v2.motion_pb2 import STATUS_DRIVING, Status; "
+        "assert STATUS_DRIVING == Status.STATUS_DRIVING == Status.Value('STATUS_DRIVING') == 2",
+        "from pycityproto.city.trip.v2 import trip_pb2; assert trip_pb2.TripMode.Name(1) == 'TRIP_MODE_WALK_ONLY'",
+    ],
+)
+@pytest.mark.parametrize("hidden", [True, False])
+def test_what_agents_of_the_city_import_is_there(monkeypatch, line, hidden):
+    roots = {"agentsociety", "agentsociety_benchmark", "mobisimbench", "pycityproto"}
+    real = importlib.machinery.PathFinder.find_spec
+
+    def find_spec(name, path=None, target=None):
+        return None if hidden and name.partition(".")[0] in roots else real(name, path, target)
+
+    monkeypatch.setattr(importlib.machinery.PathFinder, "find_spec", find_spec)
+    for name in [name for name in sys.modules if name.partition(".")[0] in roots]:
+        monkeypatch.delitem(sys.modules, name)
+    with available():
+        exec(line, {})
+        assert not hidden or not hasattr(sys.modules.get("pycityproto"), "__file__")

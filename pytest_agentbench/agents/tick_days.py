@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from pytest_agentbench.agents import debugging, retry
 from pytest_agentbench.agents.call_threads import CallThread, OutOfTime
 from pytest_agentbench.agents.errors import AgentTimeout, DayEnded
+from pytest_agentbench.agents.tracebacks import to_agent
 from pytest_agentbench.agents.usage import CURRENT, Tick
 from pytest_agentbench.base.errors import BenchmarkError, told
 from pytest_agentbench.city.life import Life, NoSuchPlace
@@ -76,18 +77,17 @@ class Day:
     def fail(self, error: Exception, name: str) -> NoReturn:
         """Ends the day. A place that is not there says itself which call named it."""
         __tracebackhide__ = True
-        text = f"{self._tick}, {name}(): {type(error).__name__}: {told(error)}"
+        text, trace = f"{name}(): {type(error).__name__}: {told(error)}", error.__traceback__
         if error is self.life.lost:
-            text = f"{self._tick}, {error}"
+            text, trace = str(error), to_agent(trace)
         status = next((s for s in retry.statuses_of(error) if type(s) is int), None)
         ended = DayEnded(
-            text,
+            f"{self._tick}, {text}",
             transient=retry.is_transient(error),
             status=status,
             retry_after=retry.asked_wait(error),
         )
         # The frames of the agent are shown once, with the message that says more.
-        trace = error.__traceback__
         raise ended.with_traceback(trace) from error.with_traceback(None)
 
 
