@@ -74,7 +74,8 @@ def load(
             raise BenchmarkError(f"{path}: {who}: {error}") from None
         found.append(facts(checked, profile.get("home"), position))
         belongs.append(groups(profile))
-    return Reference(f"{path.name}, {len(found)} people", found, belongs, note)
+    count = "1 person" if len(found) == 1 else f"{len(found)} people"
+    return Reference(f"{path.name}, {count}", found, belongs, note)
 
 
 def _of_file(path: Path) -> tuple[str, list[Person]]:

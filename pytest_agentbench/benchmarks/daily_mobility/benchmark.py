@@ -10,8 +10,8 @@ from pytest_agentbench.benchmarks import realism, realism_panel
 from pytest_agentbench.benchmarks.daily_mobility import (
     answers,
     data,
-    days,
     diagnostics,
+    run_realism,
     scoring,
     submission,
 )
@@ -54,8 +54,8 @@ class DailyMobility(Benchmark):
 
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
         assert isinstance(dataset, data.DailyMobilityDataset)
-        return days.RunScores(
-            scoring.score_run(dataset.truth, records), lambda: days.of_run(dataset, records)
+        return run_realism.RunScores(
+            scoring.score_run(dataset.truth, records), lambda: run_realism.of_run(dataset, records)
         )
 
     def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
@@ -63,7 +63,7 @@ class DailyMobility(Benchmark):
         found = diagnostics.describe(dataset.truth, records)
         if not found:
             return found
-        lived = days.of_run(dataset, records)
+        lived = run_realism.of_run(dataset, records)
         belongs = [dataset.groups(dataset.index_of[record.sample]) for record in records]
         found["notes"] += realism_panel.notes(lived)
         return {**found, "realism": realism_panel.panel(lived, belongs)}

@@ -84,6 +84,8 @@ class DailyMobilityDataset(Dataset):
         if self._reference is None:
             return None
         city = self._city.city
+        if city is None and self._own_reference:
+            return None
         if city is None:
             raise BenchmarkError(
                 f"reference {self._reference}: its days need a city, and the data have none "
@@ -141,7 +143,7 @@ def load(settings: Settings) -> DailyMobilityDataset:
         reference=given or reference.in_folder(folder),
         own_reference=given is None,
     )
-    if given is not None:
+    if folder != DEMO_FOLDER or given is not None:
         _ = dataset.reference  # what is wrong with it is said before the first sample
     return dataset
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import read_json
-from pytest_agentbench.benchmarks.hurricane_mobility import answers, data, days, scoring
+from pytest_agentbench.benchmarks.hurricane_mobility import answers, data, scoring, set_out
 from pytest_agentbench.benchmarks.hurricane_mobility.baselines import BASELINES
 from pytest_agentbench.benchmarks.lived_day import TICK_TIMEOUT
 from pytest_agentbench.benchmarks.protocol import (
@@ -69,7 +69,7 @@ class HurricaneMobility(Benchmark):
     def describe(self, dataset: Dataset, records: Sequence[Record]) -> Mapping[str, Any]:
         assert isinstance(dataset, data.HurricaneDataset)
         found = scoring.describe(dataset.truth, records)
-        lived = days.describe(dataset, records)
+        lived = set_out.describe(dataset, records)
         return {**found, "realism": lived} if lived else found
 
     def figures(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.hurricane_mobility import days
+from pytest_agentbench.benchmarks.hurricane_mobility import set_out
 from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY, MOST_PER_HOUR, TOTALS
 from pytest_agentbench.benchmarks.hurricane_mobility.data import CHANGES, HOURS, PERIODS, Truth
 from pytest_agentbench.metrics import hurricane
@@ -32,14 +32,14 @@ def score_run(truth: Truth, records: Sequence[Record]) -> Estimator:
     """
     valid = np.array([record.status == "ok" for record in records], bool)
     totals, hourly = trips(records)
-    set_out = set_out_by_hour(records)
+    departed = set_out_by_hour(records)
 
     def estimate(reading: str, weights: Floats | None) -> Values:
         if not len(valid):
             return dict.fromkeys(METRICS, Absent("no records"))
         times = np.ones((1, len(valid))) if weights is None else weights
         drawn, failed = times[:, valid], times[:, ~valid].sum(axis=1)
-        counted = set_out if reading == DOCUMENTED else hourly
+        counted = departed if reading == DOCUMENTED else hourly
         flat = counted.reshape(len(counted), len(PERIODS) * HOURS)
         by_hour = sums(flat, drawn).reshape(-1, len(PERIODS), HOURS)
         if reading == DOCUMENTED:
@@ -82,7 +82,7 @@ def trips(records: Sequence[Record]) -> tuple[Floats, Floats]:
 
 def set_out_by_hour(records: Sequence[Record]) -> Floats:
     """Trips an hour (people x 3 x 24) of the valid answers; of lived days by their trips, not their rows."""
-    found = [days.departures(record.answer) for record in records if record.status == "ok"]
+    found = [set_out.departures(record.answer) for record in records if record.status == "ok"]
     return np.array(found, np.float64).reshape(-1, len(PERIODS), HOURS)
 
 

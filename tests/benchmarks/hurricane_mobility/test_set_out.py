@@ -15,7 +15,7 @@ from benchmarks.hurricane_mobility.hurricane_parts import (
 from benchmarks.lived_days import PLACES, day, trip
 
 from pytest_agentbench.benchmarks.hurricane_mobility.answers import HOURLY, TOTALS
-from pytest_agentbench.benchmarks.hurricane_mobility.days import departures
+from pytest_agentbench.benchmarks.hurricane_mobility.set_out import departures
 
 HOME, WORK, SHOP, _ = (place.id for place in PLACES)
 HOUR, DAY = 3600, 86400

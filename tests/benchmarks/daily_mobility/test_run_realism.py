@@ -9,7 +9,7 @@ import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import realism
-from pytest_agentbench.benchmarks.daily_mobility import days, scoring
+from pytest_agentbench.benchmarks.daily_mobility import run_realism, scoring
 from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
 from pytest_agentbench.metrics.estimator import Absent
 from pytest_agentbench.metrics.estimator_part import part_of
@@ -107,7 +107,7 @@ def test_a_part_of_the_records_scores_as_those_alone(dataset, reading):
 def test_without_a_city_nobody_has_a_day(folder, load):
     dataset = load(folder(places=None))
     records = records_of(dataset, [VALUES] * 4)
-    assert days.of_run(dataset, records).told.sum() == 0
+    assert run_realism.of_run(dataset, records).told.sum() == 0
 
 
 def test_a_reference_of_ones_own_goes_before_that_of_the_data(dataset, load, tmp_path, folder):
@@ -116,7 +116,7 @@ def test_a_reference_of_ones_own_goes_before_that_of_the_data(dataset, load, tmp
     path = folder("again")
     (path / "reference_days.json").write_text(json.dumps(REFERENCE))
     chosen = load(path, reference=str(tmp_path / "own.json"))
-    assert chosen.reference.name == "own.json, 1 people"
+    assert chosen.reference.name == "own.json, 1 person"
     assert len(chosen.conditions()["reference"]) == 16
     assert dataset.conditions() == {}
     plain = load(folder("plain"))
@@ -128,11 +128,21 @@ def test_a_reference_that_cannot_be_used_is_named_before_anything_runs(folder, l
     (tmp_path / "own.json").write_text(json.dumps({"people": [{"visits": [[0, 99, 1]]}]}))
     with pytest.raises(BenchmarkError, match=r"own\.json: person 0: expected place of visit 0"):
         load(folder("a"), reference=str(tmp_path / "own.json"))
+    in_data = folder("c")
+    (in_data / "reference_days.json").write_text('{"people": 3}')
+    with pytest.raises(BenchmarkError, match=r"reference_days\.json: expected \{\"people\": \["):
+        load(in_data)
     (tmp_path / "own.json").write_text(json.dumps(REFERENCE))
     with pytest.raises(
         BenchmarkError, match=r"its days need a city, and the data have none \(there"
     ):
         load(folder("b", places=None), reference=str(tmp_path / "own.json"))
+
+
+def test_days_that_came_with_data_without_a_city_are_no_reference(folder, load):
+    path = folder(places=None)
+    (path / "reference_days.json").write_text(json.dumps(REFERENCE))
+    assert load(path).reference is None
 
 
 def test_agents_may_not_read_the_reference(folder, tmp_path):
