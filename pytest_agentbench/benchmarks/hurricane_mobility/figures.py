@@ -20,7 +20,7 @@ from pytest_agentbench.benchmarks.hurricane_mobility.data import (
     HurricaneDataset,
     Truth,
 )
-from pytest_agentbench.benchmarks.hurricane_mobility.days import departures
+from pytest_agentbench.benchmarks.hurricane_mobility.set_out import departures
 from pytest_agentbench.benchmarks.told_days import read_people
 from pytest_agentbench.metrics import hurricane
 
