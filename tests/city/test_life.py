@@ -183,6 +183,15 @@ def test_a_later_departure_waits(live):
     assert life.told()["trips"][0]["departure"] == 2000.0
 
 
+def test_who_departs_when_a_tick_begins_is_still_there_then(live):
+    life = live()
+    tick(life, lambda: life.go_to(2, departure=900))
+    assert (life.place, life.mode) == (1, None)
+    tick(life)
+    assert life.place == 2
+    assert life.told()["rows"][1][1] == 1
+
+
 def test_what_is_under_way_goes_on_until_the_later_departure(live):
     life = live()
     tick(life, lambda: life.go_to(3))

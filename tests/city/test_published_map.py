@@ -110,6 +110,33 @@ def test_on_foot_back_along_one_lane(view):
     assert (route["metres"], [lane for lane, _ in route["lanes"]]) == (28 + 20 + 28, [5])
 
 
+def test_a_lane_with_corners_is_followed_and_its_own_length_counts(load):
+    city = published_map()
+    east = city.lanes[3]
+    del east.center_line.nodes[:]
+    for x, y in ((120, -3), (220, -3), (320, -3), (320, 97)):
+        east.center_line.nodes.add(x=x, y=y)
+    east.length = 600  # twice that of the line
+    city.aois[1].driving_positions[0].s = 200  # so it is at the first corner, (220, -3)
+    city.aois[3].driving_positions.add(
+        lane_id=4, s=500
+    )  # and this one in the middle of the last piece
+    view = load(city)
+    near, far = view.route(HOME, SHOP, "driving"), view.route(HOME, FAR, "driving")
+    assert near["metres"] == pytest.approx(20 + 60 + 20 + 200 + 40)
+    assert [point[:2] for point in near["points"]] == [
+        [40, 20], [40, 0], [100, 0], [120, -3], [220, -3], [220, -43],
+    ]  # fmt: skip
+    assert [point[:2] for point in far["points"]][3:] == [
+        [120, -3], [220, -3], [320, -3], [320, 47], [4000, 4000],
+    ]  # fmt: skip
+    entered = far["lanes"][-1][1]
+    pace = 1 / (0.8 * 16.7)  # 200 m of the lane's length to each corner
+    assert [point[2] - entered for point in far["points"][3:-1]] == pytest.approx(
+        [0, 200 * pace, 400 * pace, 500 * pace]
+    )
+
+
 def test_an_area_without_gates_joins_at_the_nearest_crossing(view):
     route = view.route(HOME, FAR, "walking")
     assert route["roads"]

@@ -110,17 +110,21 @@ def test_lanes_may_have_names(tmp_path):
     assert [lane for lane, _ in city.route(1, 2, "driving")["lanes"]] == ["street 11", "street 12"]
 
 
+def grid(side):
+    """Streets of 100 m, as many each way, with all corners at right angles."""
+    corners = list(itertools.product(range(side), range(side)))
+    ends = [((i, j), (i + di, j + dj)) for i, j in corners for di, dj in ((1, 0), (0, 1))]
+    return [
+        {"id": number, "x1": 100 * a[0], "y1": 100 * a[1], "x2": 100 * b[0], "y2": 100 * b[1],
+         "max_speed": 10}
+        for number, (a, b) in enumerate((a, b) for a, b in ends if max(b) < side)
+    ]  # fmt: skip
+
+
 def test_equal_ways_are_told_apart_in_the_same_way_each_time(tmp_path):
     """On a grid nearly all shortest ways have equals."""
     side = range(6)
-    roads = []
-    for i, j in itertools.product(side, side):
-        for di, dj in ((1, 0), (0, 1)):
-            if i + di < 6 and j + dj < 6:
-                roads.append(
-                    {"id": len(roads), "x1": 100 * i, "y1": 100 * j, "x2": 100 * (i + di),
-                     "y2": 100 * (j + dj), "max_speed": 10}
-                )  # fmt: skip
+    roads = grid(6)
     folder = write_tables(tmp_path, roads=roads)
     first, second = load_city(folder)[0], load_city(folder)[0]
     ends = list(itertools.product(side, side))
@@ -133,6 +137,22 @@ def test_equal_ways_are_told_apart_in_the_same_way_each_time(tmp_path):
     for (a, b), route in zip(ways, told, strict=True):
         expected = abs(a[0] - b[0]) + abs(a[1] - b[1])
         assert route["metres"] == pytest.approx(expected)  # ties are broken, lengths are exact
+
+
+def test_no_two_ways_are_equal(tmp_path):
+    """Whatever the order in which SciPy looks at them: one edge leads to each node on its best way."""
+    folder = write_tables(tmp_path, roads=grid(5))
+    city, _ = load_city(folder)
+    trees = city.roads._driving._trees
+    for source in range(25):
+        costs = trees.tree(source)
+        for node in range(25):
+            into = [
+                costs[int(a)] + weight
+                for a, b, weight in zip(trees._begin, trees._end, trees._weights, strict=True)
+                if b == node and node != source
+            ]
+            assert sum(cost <= costs[node] + 1e-12 for cost in into) == (node != source)
 
 
 def textbook(edges, nodes, source):
