@@ -286,6 +286,7 @@ def test_people_whose_home_is_not_on_the_map_are_one_clear_error(project):
     said = "lives in the city tick by tick needs one: there is no map (*.pb) and none of places."
     assert said in project.records()[0]["error"]
     (folder / "places.csv").write_text(places)
-    project.pytest(*command)
+    result = project.pytest(*command)
     said = "home 500034881 of person 1 is not on the map (places.csv, 1 places)"
     assert said in project.records()[0]["error"]
+    assert "life.py" not in result.stdout.str()  # a message, and no code of ours
