@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 BINS = 50
 _LARGEST_TABLE = 4096  # a table of joint codes that stays in the processor's cache
-_FEW_PEOPLE = 256  # of whom a product counts faster than a pass for each resample
+_FEW_PEOPLE = 2048  # of whom a product counts faster than a pass for each resample
 _BLOCK_VALUES = 4_000_000  # intermediate values held at a time
 
 

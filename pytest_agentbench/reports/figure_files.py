@@ -20,6 +20,9 @@ PNG_SCALE = 2  # pixels for each of the chart's own
 _WIDTH, _WIDTH_OF_SEVERAL = 420, 280  # of charts that are as wide as their place
 _CAPTION = 64  # characters of a line under the title
 _SHOWN = 5  # choices in a message
+# Charts of the page know nothing of each other: no colour or dash of one means something in the next.
+_CHANNELS = ("color", "fill", "stroke", "strokeDash", "shape", "size", "opacity")
+_EACH = {"scale": dict.fromkeys(_CHANNELS, "independent")}
 
 
 def write_figures(
@@ -122,7 +125,7 @@ def _whole(figure: Drawn, frame: Mapping[str, Any], words: str) -> dict[str, Any
         "fontWeight": "bold",
         "offset": 10,
     }
-    body = {"concat": placed, "columns": 2} if several else placed[0]
+    body = {"concat": placed, "columns": 2, "resolve": _EACH} if several else placed[0]
     return {
         **body,
         "title": title,

@@ -8,7 +8,9 @@ import math
 
 import numpy as np
 import pytest
+from answer_strategies import Boxed, spoiled
 from benchmarks.lived_days import CITY, HOME, PUB, WORK, day, trip
+from hypothesis import given
 
 from pytest_agentbench.base.errors import InvalidAnswer
 from pytest_agentbench.benchmarks.lived_day import TICK_TIMEOUT, Grid, check_day
@@ -163,6 +165,16 @@ def test_what_is_no_day_is_refused_with_what_was_expected(answer, message):
     with pytest.raises(InvalidAnswer) as error:
         check_day(answer, CITY, GRID)
     assert message in str(error.value)
+
+
+@given(spoiled(DAY).map(Boxed))
+def test_whatever_comes_is_a_day_or_refused(boxed):
+    try:
+        kept = check_day(boxed.answer, CITY, GRID)
+    except InvalidAnswer:
+        return
+    assert json.loads(json.dumps(kept, allow_nan=False)) == kept
+    assert check_day(kept, CITY, GRID) == kept
 
 
 def test_a_tick_may_take_as_long_as_a_number_of_seconds_says():

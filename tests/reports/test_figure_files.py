@@ -77,6 +77,19 @@ def test_charts_that_stand_beside_each_other_are_one_file(write, tmp_path):
     assert points(tmp_path / "out" / "two.svg") == 6
 
 
+def test_what_a_dash_means_in_one_chart_it_does_not_mean_in_the_next(write, tmp_path):
+    def dashed(name, dashes):
+        look = {"field": "x", "type": "nominal", "scale": {"domain": [name], "range": [dashes]}}
+        return {**POINTS, "mark": "rule", "encoding": {**POINTS["encoding"], "strokeDash": look}}
+
+    charts = [dashed("1", [3, 1]), dashed("1", [7, 2])]
+    write(Figure("dashes", charts=charts, data={"d": {"x": [1]}}))
+    text = (tmp_path / "out" / "dashes.svg").read_text(encoding="utf-8")
+    drawn = [one.split('"')[0] for one in text.split('stroke-dasharray="')[1:]]
+    assert {"3,1", "7,2"} <= set(drawn)
+    assert text.count('role-legend"') == 2
+
+
 def test_figures_of_one_title_have_files_of_their_own(write):
     same = Figure("Same", charts=[POINTS], data={"d": {"x": [1]}})
     names = [line.rpartition("/")[2] for line in write(same, same, Figure("no chart"), same)]

@@ -66,6 +66,8 @@ class DailyMobility(Benchmark):
         lived = run_realism.of_run(dataset, records)
         belongs = [dataset.groups(dataset.index_of[record.sample]) for record in records]
         found["notes"] += realism_panel.notes(lived)
+        if (note := run_realism.label_note(records)) is not None:
+            found["notes"].append(note)
         return {**found, "realism": realism_panel.panel(lived, belongs)}
 
     def read_submission(self, path: Path, dataset: Dataset, settings: Settings) -> Submission:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pytest_agentbench.benchmarks.daily_mobility import scoring
 from pytest_agentbench.benchmarks.daily_mobility.data import DailyMobilityDataset
-from pytest_agentbench.benchmarks.daily_mobility.intentions import LABELS, SLOTS
+from pytest_agentbench.benchmarks.daily_mobility.intentions import CODES, LABELS, SLOTS
 from pytest_agentbench.benchmarks.day_facts import Facts, facts
 from pytest_agentbench.benchmarks.lived_day import DAY
 from pytest_agentbench.benchmarks.realism import READING, Realism
@@ -53,6 +53,21 @@ def of_run(dataset: DailyMobilityDataset, records: Sequence[Record]) -> Realism:
             sequences[row] = np.array(answer["intention_sequences"]) - 1
     true = dataset.truth.intention_sequences - np.uint8(1)
     return Realism(people, dataset.reference, sequences, true, len(LABELS))
+
+
+def label_note(records: Sequence[Record]) -> str | None:
+    """A line about labels that lived days spell otherwise, and that therefore count as other."""
+    people, example = 0, ""
+    for record in records:
+        day = record.answer.get(DAY) if record.status == "ok" else None
+        said = {row[2] for row in (day or {}).get("rows", ()) if row[2]} - CODES.keys()
+        meant = [text for text in said if text.strip().lower() in CODES]
+        people += bool(meant)
+        example = example or min(meant, default="")
+    if not people:
+        return None
+    who = "1 person says" if people == 1 else f"{people} people say"
+    return f"warning: {who} {example!r}: other, as published, unless spelt as the labels"
 
 
 def _home(dataset: DailyMobilityDataset, record: Record) -> object:

@@ -104,6 +104,22 @@ def test_a_part_of_the_records_scores_as_those_alone(dataset, reading):
             assert part(reading, weights)[name] == pytest.approx(value)
 
 
+def test_labels_spelt_otherwise_are_told():
+    def record(*labels, status="ok"):
+        rows = [[900 * n, 1, label, 0.0, 0.0] for n, label in enumerate(labels)]
+        return Record("DailyMobility", "user[10]", status, answer={"day": {"rows": rows}})
+
+    fine = [record("sleep", None, "swimming"), record("Sleep", status="invalid")]
+    told = [Record("DailyMobility", "user[11]", "ok", answer={**VALUES, "day": {"visits": []}})]
+    assert run_realism.label_note([*fine, *told]) is None
+    line = run_realism.label_note([*fine, record("Work ", "sleep"), record("Sleep")])
+    assert line == (
+        "warning: 2 people say 'Work ': other, as published, unless spelt as the labels"
+    )
+    assert len(line) <= 80
+    assert run_realism.label_note([record("SLEEP")]).startswith("warning: 1 person says 'SLEEP'")
+
+
 def test_without_a_city_nobody_has_a_day(folder, load):
     dataset = load(folder(places=None))
     records = records_of(dataset, [VALUES] * 4)

@@ -338,7 +338,31 @@ def test_it_follows_the_theme_of_the_system_plots_included(show, media):
     assert tab.errors() == []
 
 
-@pytest.mark.parametrize("name", ["humob", "daily"])
+def test_a_person_is_picked_and_the_day_is_drawn_anew(show, daily):
+    tab = show(daily)
+    tab.wait("document.body.dataset.drawn")
+    titles = tab.texts("#plots figure h3")
+    number = titles.index("A day on the map")
+    data = tab.run("return JSON.parse(document.querySelector('#figures-data').textContent)")
+    frames = data["figures"][number]["frames"]
+    for person in (list(frames)[-1], next(iter(frames))):
+        tab.choose(f"#picker-{number} select", person)
+        places = frames[person]["places"]
+        wanted = f"place: {places['name'][-1]}; first at"
+        tab.wait(
+            f"document.querySelector('#plot-{number}-0').innerHTML.includes({json.dumps(wanted)})"
+        )
+        assert len(points(tab, number)) == len(places["name"])
+    hours = f"#plot-{number}-1 .mark-rect.role-mark path"
+    tab.point_at(hours)
+    tab.wait("document.querySelector('.vg-tooltip.visible')")
+    shown = tab.texts(".vg-tooltip td.value")
+    assert shown[0] == frames[person]["stays"]["name"][0]
+    assert shown[1] == "00:00"
+    assert tab.errors() == []
+
+
+@pytest.mark.parametrize("name", ["humob", "daily", "hurricane"])
 def test_a_phone_scrolls_in_one_direction_only(show, request, tab, name):
     tab.resize(400)
     tab = show(request.getfixturevalue(name))
