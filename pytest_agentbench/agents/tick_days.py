@@ -40,7 +40,11 @@ def life_of(context: Any, agent: str) -> GuardedLife:
             "(or one sample stands for all its people): expected an agent that answers a context, as "
             "`agentbench new-agent BENCHMARK` prints one"
         )
-    life = GuardedLife(context.get("city"), context["profile"], context["simulation"])
+    try:
+        life = GuardedLife(context.get("city"), context["profile"], context["simulation"])
+    except BenchmarkError as error:
+        # Raised here it has no frame that is shown: it is the data that lack something, not the code.
+        raise BenchmarkError(str(error)) from None
     life.tick_timeout = context["simulation"].get("tick_timeout")
     return life
 

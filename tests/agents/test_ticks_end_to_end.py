@@ -142,7 +142,7 @@ def test_none_of_the_packages_need_be_installed(project, server):
         "assert self.areas[0]['shapely_xy'].centroid.x is not None\n        day, seconds =",
     )
     project.write(agent__py=agent, s__yaml=scenario(server), conftest__py=HIDING)
-    result = project.pytest("s.yaml")
+    result = project.pytest_process("s.yaml")  # this process may have imported them
     assert result.ret == 0, result.stdout.str()
     lived(project, 4)
 
@@ -286,6 +286,7 @@ def test_people_whose_home_is_not_on_the_map_are_one_clear_error(project):
     said = "lives in the city tick by tick needs one: there is no map (*.pb) and none of places."
     assert said in project.records()[0]["error"]
     (folder / "places.csv").write_text(places)
-    project.pytest(*command)
+    result = project.pytest(*command)
     said = "home 500034881 of person 1 is not on the map (places.csv, 1 places)"
     assert said in project.records()[0]["error"]
+    assert "life.py" not in result.stdout.str()  # a message, and no code of ours
