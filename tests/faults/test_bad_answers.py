@@ -213,8 +213,10 @@ def scored(name: str, answers: list[Any]) -> None:
     made = [record_of(benchmark, dataset.sample(n), answer) for n, answer in enumerate(answers)]
     for reading in benchmark.readings:
         values = benchmark.score_run(dataset, made)(reading, None)
-        for metric in benchmark.metrics:
-            value = values[metric.name]
+        listed = {metric.name: metric for metric in benchmark.metrics}
+        assert values
+        for name, value in values.items():
+            metric = listed[name]
             if not isinstance(value, Absent):
                 assert math.isfinite(value), (reading, metric.name)
                 assert metric.low is None or value >= metric.low - 1e-9
