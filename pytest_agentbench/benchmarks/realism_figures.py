@@ -58,12 +58,18 @@ def realism(
         return None
     return charts.Figure(
         "Realism of the days",
-        f"Generated days (orange outline) against {reference.name} (blue). The last bar holds all that "
+        f"Generated days (orange outline) against {reference.name} (blue){_says(reference)}. The last bar holds all that "
         f"is above.{_at_home(values)} Noise is the divergence of as many people drawn from the "
         f"reference itself. {told.words}",
         made,
         data,
     )
+
+
+def _says(reference: Reference) -> str:
+    """What the reference says of itself: that it is synthetic, for one."""
+    note = reference.note.rstrip(".")
+    return f", which says of itself: {note}" if note else ""
 
 
 def _pooled(people: Sequence[Facts], name: str) -> list[Any]:

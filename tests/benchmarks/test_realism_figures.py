@@ -21,11 +21,11 @@ DETAILS = {"realism": {"values": {
 }}}  # fmt: skip
 
 
-def panel(generated, real, details=DETAILS):
+def panel(generated, real, details=DETAILS, note=""):
     dataset = People(len(generated))
     told = read_people(dataset, records(*generated), position=CITY.position)
     people = [facts(one, HOME, CITY.position) for one in real]
-    reference = Reference("ten real people", people, [{}] * len(people)) if real else None
+    reference = Reference("ten real people", people, [{}] * len(people), note) if real else None
     return realism_figures.realism(told, reference, details)
 
 
@@ -90,7 +90,9 @@ def test_divergences_and_the_noise_are_those_of_the_run():
     assert under["trips"] == "divergence 0.12, noise 0.03"
     assert under["trip_length"] == "divergence 0.50"
     assert under["motifs"] == ""
-    assert "against ten real people (blue)" in made.caption
+    assert "against ten real people (blue). The last bar" in made.caption
+    noted = panel([LIVED], [LIVED], note="Synthetic: nobody is real.")
+    assert "(blue), which says of itself: Synthetic: nobody is real. The last bar" in noted.caption
     assert "Days that end at home: 75% real, 100% generated." in made.caption
     assert "Days that end" not in panel([LIVED], [LIVED], {}).caption
 
