@@ -6,8 +6,8 @@ from typing import Any
 
 from benchmarks.lived_days import CITY, HOME, PUB, SHOP, WORK, day, trip
 
+from pytest_agentbench.benchmarks.days.told_days import Told, read_people
 from pytest_agentbench.benchmarks.protocol import Sample, SampleKey, SampleList
-from pytest_agentbench.benchmarks.told_days import Told, read_people
 from pytest_agentbench.city.profiles import city_view
 from pytest_agentbench.runs.record import Record
 

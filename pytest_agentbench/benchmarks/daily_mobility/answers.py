@@ -28,8 +28,8 @@ from pytest_agentbench.benchmarks.daily_mobility.intentions import (
     SLOTS,
     shares_of,
 )
-from pytest_agentbench.benchmarks.lived_day import DAY, Grid, check_day, is_lived
-from pytest_agentbench.benchmarks.lived_day import FORM as LIVED_FORM
+from pytest_agentbench.benchmarks.days.lived_day import DAY, Grid, check_day, is_lived
+from pytest_agentbench.benchmarks.days.lived_day import FORM as LIVED_FORM
 from pytest_agentbench.city.map import City
 
 VISIT_KEYS = ("start", "place", "intention")

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_agentbench.benchmarks import realism, realism_panel
 from pytest_agentbench.benchmarks.daily_mobility import (
     answers,
     data,
@@ -16,9 +15,10 @@ from pytest_agentbench.benchmarks.daily_mobility import (
     submission,
 )
 from pytest_agentbench.benchmarks.daily_mobility.baselines import BASELINES
-from pytest_agentbench.benchmarks.lived_day import TICK_TIMEOUT
+from pytest_agentbench.benchmarks.days import realism, realism_panel
+from pytest_agentbench.benchmarks.days.lived_day import TICK_TIMEOUT
+from pytest_agentbench.benchmarks.days.reference import REFERENCE
 from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Sample, Submission
-from pytest_agentbench.benchmarks.reference import REFERENCE
 from pytest_agentbench.metrics.estimator import Estimator
 
 if TYPE_CHECKING:

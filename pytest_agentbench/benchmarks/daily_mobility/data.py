@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from pytest_agentbench.base import own_files
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import file_digest, path_digest
-from pytest_agentbench.benchmarks import person_groups, reference
 from pytest_agentbench.benchmarks.daily_mobility import answers
 from pytest_agentbench.benchmarks.daily_mobility.intentions import CODES, SLOT_MINUTES, SLOTS
 from pytest_agentbench.benchmarks.daily_mobility.population import Population, load_truth
-from pytest_agentbench.benchmarks.lived_day import DAY
+from pytest_agentbench.benchmarks.days import person_groups, reference
+from pytest_agentbench.benchmarks.days.lived_day import DAY
+from pytest_agentbench.benchmarks.days.realism import Reference
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
-from pytest_agentbench.benchmarks.realism import Reference
 from pytest_agentbench.benchmarks.sources.folders import find_folder
 from pytest_agentbench.city.map import City
 from pytest_agentbench.city.map_files import load_city

@@ -17,15 +17,15 @@ from pytest_agentbench.benchmarks.daily_mobility.intentions import (
     clock,
 )
 from pytest_agentbench.benchmarks.daily_mobility.population import Population
-from pytest_agentbench.benchmarks.day_figures import (
+from pytest_agentbench.benchmarks.days.day_figures import (
     time_on_the_way,
     travel_times,
     trips_by_hour,
     where_people_are,
 )
-from pytest_agentbench.benchmarks.day_maps import day_on_the_map
-from pytest_agentbench.benchmarks.realism_figures import realism
-from pytest_agentbench.benchmarks.told_days import read_people
+from pytest_agentbench.benchmarks.days.day_maps import day_on_the_map
+from pytest_agentbench.benchmarks.days.realism_figures import realism
+from pytest_agentbench.benchmarks.days.told_days import read_people
 from pytest_agentbench.metrics.divergence import BINS, bin_numbers, round_half_up
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ import numpy as np
 from pytest_agentbench.benchmarks.daily_mobility import scoring
 from pytest_agentbench.benchmarks.daily_mobility.data import DailyMobilityDataset
 from pytest_agentbench.benchmarks.daily_mobility.intentions import CODES, LABELS, SLOTS
-from pytest_agentbench.benchmarks.day_facts import Facts, facts
-from pytest_agentbench.benchmarks.lived_day import DAY
-from pytest_agentbench.benchmarks.realism import READING, Realism
+from pytest_agentbench.benchmarks.days.day_facts import Facts, facts
+from pytest_agentbench.benchmarks.days.lived_day import DAY
+from pytest_agentbench.benchmarks.days.realism import READING, Realism
 from pytest_agentbench.metrics.estimator import Values
 
 if TYPE_CHECKING:
-    from pytest_agentbench.benchmarks.realism import Bools, Floats
+    from pytest_agentbench.benchmarks.days.realism import Bools, Floats
     from pytest_agentbench.runs.record import Record
 
 

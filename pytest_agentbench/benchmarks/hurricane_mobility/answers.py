@@ -15,9 +15,9 @@ from pytest_agentbench.base.plain import (
     limit_words,
     unpacked,
 )
+from pytest_agentbench.benchmarks.days.lived_day import DAY, Grid, check_day, is_lived
+from pytest_agentbench.benchmarks.days.lived_day import FORM as LIVED_FORM
 from pytest_agentbench.benchmarks.hurricane_mobility.data import HOURS, PERIODS, STEP, STEPS
-from pytest_agentbench.benchmarks.lived_day import DAY, Grid, check_day, is_lived
-from pytest_agentbench.benchmarks.lived_day import FORM as LIVED_FORM
 from pytest_agentbench.city.map import City
 
 TOTALS, HOURLY = "total_travel_times", "hourly_travel_times"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.files import read_json
+from pytest_agentbench.benchmarks.days.lived_day import TICK_TIMEOUT
 from pytest_agentbench.benchmarks.hurricane_mobility import answers, data, scoring, set_out
 from pytest_agentbench.benchmarks.hurricane_mobility.baselines import BASELINES
-from pytest_agentbench.benchmarks.lived_day import TICK_TIMEOUT
 from pytest_agentbench.benchmarks.protocol import (
     Benchmark,
     Dataset,

@@ -15,7 +15,7 @@ from pytest_agentbench.base import own_files
 from pytest_agentbench.base.errors import BenchmarkError, expect
 from pytest_agentbench.base.files import read_json
 from pytest_agentbench.base.plain import is_finite
-from pytest_agentbench.benchmarks import person_groups
+from pytest_agentbench.benchmarks.days import person_groups
 from pytest_agentbench.benchmarks.protocol import Dataset, Sample, SampleKey
 from pytest_agentbench.benchmarks.sources.folders import find_folder
 from pytest_agentbench.city.map import City

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_agentbench.benchmarks import figures as charts
-from pytest_agentbench.benchmarks.day_figures import (
+from pytest_agentbench.benchmarks.days.day_figures import (
     time_on_the_way,
     travel_times,
     where_people_are,
 )
-from pytest_agentbench.benchmarks.day_maps import day_on_the_map
+from pytest_agentbench.benchmarks.days.day_maps import day_on_the_map
+from pytest_agentbench.benchmarks.days.told_days import read_people
 from pytest_agentbench.benchmarks.hurricane_mobility.data import (
     HOURS,
     PERIODS,
@@ -21,7 +22,6 @@ from pytest_agentbench.benchmarks.hurricane_mobility.data import (
     Truth,
 )
 from pytest_agentbench.benchmarks.hurricane_mobility.set_out import departures
-from pytest_agentbench.benchmarks.told_days import read_people
 from pytest_agentbench.metrics import hurricane
 
 if TYPE_CHECKING:

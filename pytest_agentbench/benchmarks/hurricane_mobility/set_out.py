@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_agentbench.benchmarks.day_facts import Facts, facts, lived_trips
+from pytest_agentbench.benchmarks.days.day_facts import Facts, facts, lived_trips
+from pytest_agentbench.benchmarks.days.lived_day import DAY
+from pytest_agentbench.benchmarks.days.realism import Realism
+from pytest_agentbench.benchmarks.days.realism_panel import panel
 from pytest_agentbench.benchmarks.hurricane_mobility.answers import (
     HOURLY,
     MOST_PER_HOUR,
     SECONDS,
 )
 from pytest_agentbench.benchmarks.hurricane_mobility.data import HOURS, PERIODS, HurricaneDataset
-from pytest_agentbench.benchmarks.lived_day import DAY
-from pytest_agentbench.benchmarks.realism import Realism
-from pytest_agentbench.benchmarks.realism_panel import panel
 
 if TYPE_CHECKING:
     from pytest_agentbench.runs.record import Record

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks import realism
 from pytest_agentbench.benchmarks.daily_mobility import run_realism, scoring
 from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
+from pytest_agentbench.benchmarks.days import realism
 from pytest_agentbench.metrics.estimator import Absent
 from pytest_agentbench.metrics.estimator_part import part_of
 from pytest_agentbench.runs.record import Record

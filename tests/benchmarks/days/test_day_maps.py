@@ -7,7 +7,7 @@ from benchmarks.drawn import marks
 from benchmarks.lived_days import HOME, PUB, SHOP, WORK, day
 from benchmarks.told_people import LIVED, VISITS, people
 
-from pytest_agentbench.benchmarks import day_maps
+from pytest_agentbench.benchmarks.days import day_maps
 from pytest_agentbench.reports import charts
 
 LABELS = ("sleep", "home activity", "other", "work", "shopping", "eating out")

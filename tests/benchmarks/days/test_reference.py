@@ -10,7 +10,7 @@ from benchmarks.lived_days import CITY, HOME, WORK, day
 
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.daily_mobility.answers import check
-from pytest_agentbench.benchmarks.reference import FILES, REFERENCE, given, in_folder, load
+from pytest_agentbench.benchmarks.days.reference import FILES, REFERENCE, given, in_folder, load
 
 VISITS = [[0, HOME, 1], [32400, WORK, 4], [64800, HOME, 2]]
 LIVED = day(900, [(40, HOME, "sleep"), (2, None, "work"), (54, WORK, "work")])

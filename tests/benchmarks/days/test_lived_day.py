@@ -13,7 +13,7 @@ from benchmarks.lived_days import CITY, HOME, PUB, WORK, day, trip
 from hypothesis import given
 
 from pytest_agentbench.base.errors import InvalidAnswer
-from pytest_agentbench.benchmarks.lived_day import TICK_TIMEOUT, Grid, check_day
+from pytest_agentbench.benchmarks.days.lived_day import TICK_TIMEOUT, Grid, check_day
 
 GRID = Grid(900, 3, 5)
 STAYS = [(2, HOME, "sleep"), (1, None, "work"), (1, WORK, "work")]

@@ -16,10 +16,10 @@ from pytest_agentbench.base import bounded_json, parse
 from pytest_agentbench.base.compressed import lines, unzipped
 from pytest_agentbench.base.errors import BenchmarkError, InvalidAnswer, expect, shown
 from pytest_agentbench.base.files import parsed_json
-from pytest_agentbench.benchmarks.day_facts import Positions, facts
-from pytest_agentbench.benchmarks.person_groups import groups
+from pytest_agentbench.benchmarks.days.day_facts import Positions, facts
+from pytest_agentbench.benchmarks.days.person_groups import groups
+from pytest_agentbench.benchmarks.days.realism import Reference
 from pytest_agentbench.benchmarks.protocol import Parameter
-from pytest_agentbench.benchmarks.realism import Reference
 
 FILES = ("reference_days.json.gz", "reference_days.json")  # in a data folder
 RECORDS = "records.jsonl"

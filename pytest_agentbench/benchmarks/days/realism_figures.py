@@ -11,9 +11,9 @@ import numpy as np
 from pytest_agentbench.benchmarks import figures as charts
 
 if TYPE_CHECKING:
-    from pytest_agentbench.benchmarks.day_facts import Facts
-    from pytest_agentbench.benchmarks.realism import Reference
-    from pytest_agentbench.benchmarks.told_days import Told
+    from pytest_agentbench.benchmarks.days.day_facts import Facts
+    from pytest_agentbench.benchmarks.days.realism import Reference
+    from pytest_agentbench.benchmarks.days.told_days import Told
 
 BINS = 24
 MOST_KINDS = 8  # rows of a chart

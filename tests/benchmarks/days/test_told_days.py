@@ -7,8 +7,8 @@ import pytest
 from benchmarks.lived_days import CITY, HOME, PUB, SHOP, WORK, day, trip
 from benchmarks.told_people import LIVED, VISITS, people, records
 
-from pytest_agentbench.benchmarks import told_days
-from pytest_agentbench.benchmarks.told_days import WHERE, stays_of, ways_of
+from pytest_agentbench.benchmarks.days import told_days
+from pytest_agentbench.benchmarks.days.told_days import WHERE, stays_of, ways_of
 
 AT_HOME, AT_WORK, ELSEWHERE, ON_THE_WAY = range(4)
 

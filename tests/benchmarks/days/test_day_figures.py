@@ -8,8 +8,8 @@ from benchmarks.drawn import marks
 from benchmarks.lived_days import HOME, WORK, day, trip
 from benchmarks.told_people import LIVED, VISITS, people
 
-from pytest_agentbench.benchmarks import day_figures
-from pytest_agentbench.benchmarks.told_days import WHERE
+from pytest_agentbench.benchmarks.days import day_figures
+from pytest_agentbench.benchmarks.days.told_days import WHERE
 
 STILL = day(900, [(101, HOME, "sleep")])
 

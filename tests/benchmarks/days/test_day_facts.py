@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benchmarks.lived_days import CITY, HOME, PUB, SHOP, WORK, day, trip
 
-from pytest_agentbench.benchmarks.day_facts import LIVED_ONLY, facts, lived_trips
+from pytest_agentbench.benchmarks.days.day_facts import LIVED_ONLY, facts, lived_trips
 
 HOUR = 3600
 

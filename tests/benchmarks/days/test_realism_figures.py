@@ -8,10 +8,10 @@ from benchmarks.drawn import marks
 from benchmarks.lived_days import CITY, HOME, day
 from benchmarks.told_people import LIVED, VISITS, People, records
 
-from pytest_agentbench.benchmarks import realism_figures
-from pytest_agentbench.benchmarks.day_facts import facts
-from pytest_agentbench.benchmarks.realism import Reference
-from pytest_agentbench.benchmarks.told_days import read_people
+from pytest_agentbench.benchmarks.days import realism_figures
+from pytest_agentbench.benchmarks.days.day_facts import facts
+from pytest_agentbench.benchmarks.days.realism import Reference
+from pytest_agentbench.benchmarks.days.told_days import read_people
 
 STILL = day(900, [(101, HOME, "sleep")])
 DETAILS = {"realism": {"values": {

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.day_facts import facts, is_lived, lived_trips, told_trips
-from pytest_agentbench.benchmarks.lived_day import DAY
+from pytest_agentbench.benchmarks.days.day_facts import facts, is_lived, lived_trips, told_trips
+from pytest_agentbench.benchmarks.days.lived_day import DAY
 from pytest_agentbench.metrics.day_trips import DAY_SECONDS as SECONDS
 from pytest_agentbench.metrics.day_trips import of_day, seconds_on_the_way
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from pytest_agentbench.benchmarks.day_facts import Facts, Positions
+    from pytest_agentbench.benchmarks.days.day_facts import Facts, Positions
     from pytest_agentbench.benchmarks.protocol import Sample
     from pytest_agentbench.metrics.day_trips import DayTrip
     from pytest_agentbench.runs.record import Record

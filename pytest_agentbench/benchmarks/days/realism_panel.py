@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pytest_agentbench.benchmarks.day_facts import Facts
-from pytest_agentbench.benchmarks.realism import (
+from pytest_agentbench.benchmarks.days.day_facts import Facts
+from pytest_agentbench.benchmarks.days.realism import (
     NO_REFERENCE,
     QUANTITIES,
     Column,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from pytest_agentbench.benchmarks import figures as charts
-from pytest_agentbench.benchmarks.day_maps import MODES
-from pytest_agentbench.benchmarks.told_days import HALF_HOURS, WHERE, Told
+from pytest_agentbench.benchmarks.days.day_maps import MODES
+from pytest_agentbench.benchmarks.days.told_days import HALF_HOURS, WHERE, Told
 from pytest_agentbench.metrics.day_trips import DAY_SECONDS as SECONDS
 
 BINS = 24

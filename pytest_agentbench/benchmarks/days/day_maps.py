@@ -6,11 +6,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.benchmarks import figures as charts
-from pytest_agentbench.benchmarks.lived_day import DAY
-from pytest_agentbench.benchmarks.told_days import Stay, Told, Way, spread, stays_of, ways_of
+from pytest_agentbench.benchmarks.days.lived_day import DAY
+from pytest_agentbench.benchmarks.days.told_days import Stay, Told, Way, spread, stays_of, ways_of
 
 if TYPE_CHECKING:
-    from pytest_agentbench.benchmarks.told_days import PeopleData, Person
+    from pytest_agentbench.benchmarks.days.told_days import PeopleData, Person
 
 MOST_SHOWN = 30  # people in the picker: about 6 kB of the page each
 # How a way of each mode is drawn: told apart without colours.

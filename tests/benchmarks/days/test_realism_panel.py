@@ -7,11 +7,11 @@ import json
 
 import numpy as np
 import pytest
-from benchmarks.test_realism import LEAVES, REFERENCE, SHOPS, STAYS, WORKS, lived
+from benchmarks.days.test_realism import LEAVES, REFERENCE, SHOPS, STAYS, WORKS, lived
 
-from pytest_agentbench.benchmarks import realism
-from pytest_agentbench.benchmarks.realism import Realism, Reference
-from pytest_agentbench.benchmarks.realism_panel import notes, panel
+from pytest_agentbench.benchmarks.days import realism
+from pytest_agentbench.benchmarks.days.realism import Realism, Reference
+from pytest_agentbench.benchmarks.days.realism_panel import notes, panel
 
 
 def test_values_of_both_sides_and_why_one_is_missing():

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from pytest_agentbench.benchmarks.person_groups import groups
+from pytest_agentbench.benchmarks.days.person_groups import groups
 
 
 @pytest.mark.parametrize(

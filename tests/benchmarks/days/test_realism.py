@@ -7,9 +7,9 @@ import pytest
 from benchmarks.lived_days import CITY, HOME, PUB, SHOP, WORK, day, trip
 from scipy.spatial.distance import jensenshannon
 
-from pytest_agentbench.benchmarks import realism
-from pytest_agentbench.benchmarks.day_facts import facts
-from pytest_agentbench.benchmarks.realism import METRICS, Realism, Reference
+from pytest_agentbench.benchmarks.days import realism
+from pytest_agentbench.benchmarks.days.day_facts import facts
+from pytest_agentbench.benchmarks.days.realism import METRICS, Realism, Reference
 from pytest_agentbench.metrics.estimator import Absent
 
 HOUR = 3600

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pytest_agentbench.benchmarks.day_facts import LIVED_ONLY, Facts
+from pytest_agentbench.benchmarks.days.day_facts import LIVED_ONLY, Facts
 from pytest_agentbench.benchmarks.protocol import Metric
 from pytest_agentbench.metrics.bootstrap import sums
 from pytest_agentbench.metrics.estimator import Absent, Values
