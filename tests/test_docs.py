@@ -176,7 +176,7 @@ def test_the_reference_lists_every_fixture_mark_and_hook():
         if name.startswith("pytest_")
     ]
     fixture = type(fixtures.agent)
-    ours = [name for name, value in vars(fixtures).items() if isinstance(value, fixture)]
+    ours = dict.fromkeys(one.name for one in vars(fixtures).values() if isinstance(one, fixture))
     assert names == [*ours, '@pytest.mark.agentbench("humob")', *hooks]
 
 
