@@ -17,6 +17,7 @@ from pytest_agentbench.agents import specs
 from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.agents.find import AgentError, Found, find, names_code, source_digest
 from pytest_agentbench.agents.shapes import function_of
+from pytest_agentbench.agents.ticks import is_ticking
 from pytest_agentbench.benchmarks.protocol import Benchmark
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class LoadedAgent:
     agent: Agent = field(default_factory=lambda: LocalAgent(None))
     confined: bool = False  # whether it runs in a process of ours that is kept from the truth
     note: str | None = None  # what the user should know of how it was loaded
+    lives: bool = False  # tick by tick, and so needs a city
 
 
 def load(
@@ -88,7 +90,9 @@ def load(
 
         isolated = IsolatedAgent(spec, bases, isolation, timeout, llm, params)
         isolated.start()  # a mistake in its file is found before any sample is asked
-        return LoadedAgent(spec, isolated.digest, isolated, confined=True, note=isolated.note)
+        return LoadedAgent(
+            spec, isolated.digest, isolated, confined=True, note=isolated.note, lives=isolated.lives
+        )
     found = find(spec, bases)
     if params is not None:
         function_of(found.target, llm, params)  # what is wrong with them is said before any sample
@@ -104,7 +108,8 @@ def of_code(
 ) -> LoadedAgent:
     """The agent that some Python code is."""
     agent = LocalAgent(found.target, timeout, llm, found.surroundings, params)
-    return LoadedAgent(name, found.digest, agent, note=found.surroundings.note)
+    note, lives = found.surroundings.note, is_ticking(found.target)
+    return LoadedAgent(name, found.digest, agent, note=note, lives=lives)
 
 
 def ready(agent: Any, timeout: float | None, llm: Model | None) -> Agent:

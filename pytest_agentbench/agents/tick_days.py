@@ -14,7 +14,7 @@ from pytest_agentbench.agents.errors import AgentTimeout, DayEnded
 from pytest_agentbench.agents.tracebacks import to_agent
 from pytest_agentbench.agents.usage import CURRENT, Tick
 from pytest_agentbench.base.errors import BenchmarkError, told
-from pytest_agentbench.city.life import Life, NoSuchPlace
+from pytest_agentbench.city.life import Life, NoSuchPlace, NotOnMap
 
 
 class GuardedLife(Life):
@@ -44,9 +44,23 @@ def life_of(context: Any, agent: str) -> GuardedLife:
         life = GuardedLife(context.get("city"), context["profile"], context["simulation"])
     except BenchmarkError as error:
         # Raised here it has no frame that is shown: it is the data that lack something, not the code.
-        raise BenchmarkError(str(error)) from None
+        raise type(error)(str(error)) from None
     life.tick_timeout = context["simulation"].get("tick_timeout")
     return life
+
+
+def check_lives(contexts: Iterable[Any], agent: str) -> None:
+    """:class:`BenchmarkError` where nobody of these can live: said once, before the first is asked."""
+    first, count = None, 0
+    for context in contexts:
+        try:
+            life_of(context, agent)
+        except NotOnMap as error:
+            first, count = first or error, count + 1
+        else:
+            return
+    if first is not None:
+        raise BenchmarkError(f"{first}; of {count} people who would be asked nobody can live there")
 
 
 class Day:

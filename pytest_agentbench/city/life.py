@@ -15,7 +15,7 @@ from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.city.travel import MODES, checked_mode
 from pytest_agentbench.city.trips import Trip
 
-__all__ = ["MODES", "Life", "Moment", "NoSuchPlace"]
+__all__ = ["MODES", "Life", "Moment", "NoSuchPlace", "NotOnMap"]
 
 DAY = 86_400  # seconds
 QUESTIONS = (
@@ -23,6 +23,10 @@ QUESTIONS = (
     "poi_categories", "poi_ids", "pois", "pois_near", "route",
 )  # fmt: skip
 Stop = tuple[Any, str, "float | None"]  # place, mode, departure in seconds since the start
+
+
+class NotOnMap(BenchmarkError):
+    """A person's home or work that the map does not have."""
 
 
 class NoSuchPlace(KeyError):
@@ -297,11 +301,11 @@ def _anchor(view: Any, profile: Mapping[str, Any], key: str, *, needed: bool) ->
     if place is None and not needed:
         return None
     if place is None:
-        raise BenchmarkError(
+        raise NotOnMap(
             f"person {shown(person)} has no home, and the days begin there: expected the id of a place "
             f"on the map ({_described(view)})"
         )
-    raise BenchmarkError(
+    raise NotOnMap(
         f"{key} {shown(place)} of person {shown(person)} is not on the map ({_described(view)}): "
         "expected the map that the profiles were made for"
     )

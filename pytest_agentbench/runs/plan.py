@@ -64,6 +64,8 @@ class Plan:
             self.submission, self.loaded_agent = scored.submission, scored.agent
         elif settings.submission is not None:
             self.submission, self.loaded_agent = submitted(settings, self.dataset)
+        if self.loaded_agent.lives:
+            self._check_lives()
         self.answered: frozenset[Question] = frozenset()  # by the run that is resumed
         self.unasked: frozenset[Question] = frozenset()  # left alone by --resume-failed-only
         # Puts what came of a question on disk at once, where its record has to wait for other questions.
@@ -146,6 +148,16 @@ class Plan:
             settings.agent_params,
             run_code=asks,
         )
+
+    def _check_lives(self) -> None:
+        from pytest_agentbench.agents.tick_days import check_lives  # the city, which few need
+
+        contexts = (self.dataset.sample(index).context for index in self.indices)
+        try:
+            check_lives(contexts, self.loaded_agent.name)
+        except BaseException:
+            self.close()
+            raise
 
     @cached_property
     def secrets(self) -> Secrets:

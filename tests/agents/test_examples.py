@@ -38,7 +38,7 @@ def demo(tmp_path, monkeypatch):
 
     def samples(benchmark, targets=None):
         settings = SimpleNamespace(
-            dataset="demo", mode=benchmark.modes[0], seed=0, bases=(),
+            dataset="demo", mode=benchmark.modes[0], seed=0, bases=(), submission=None,
             parameters={parameter.name: parameter.default for parameter in benchmark.parameters}
             | {"text_models": "none"},
         )  # fmt: skip

@@ -267,8 +267,8 @@ def test_a_budget_ends_the_run_with_what_it_has(project, server):
 def test_a_benchmark_without_a_city_says_so(project):
     project.write(agent__py=OWN)
     result = project.pytest("--benchmark=humob", "--agent=agent.py", "--limit=1")
-    assert result.ret == 1
-    assert "this benchmark has no city to live in" in project.records()[0]["error"]
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *this benchmark has no city to live in*"])
 
 
 def test_people_whose_home_is_not_on_the_map_are_one_clear_error(project):
@@ -282,11 +282,12 @@ def test_people_whose_home_is_not_on_the_map_are_one_clear_error(project):
     (folder / "profiles.json").write_text(json.dumps(profiles))
     project.write(agent__py=OWN)
     command = ("--benchmark=DailyMobility", "--agent=agent.py", "--dataset=data")
-    project.pytest(*command)
     said = "lives in the city tick by tick needs one: there is no map (*.pb) and none of places."
-    assert said in project.records()[0]["error"]
+    assert said in project.pytest(*command).stderr.str()
     (folder / "places.csv").write_text(places)
-    result = project.pytest(*command)
-    said = "home 500034881 of person 1 is not on the map (places.csv, 1 places)"
-    assert said in project.records()[0]["error"]
-    assert "life.py" not in result.stdout.str()  # a message, and no code of ours
+    for more in ([], ["-n2"], ["--agent-isolation=process"]):
+        result = project.pytest(*command, *more)
+        assert result.ret != 0
+        said = "home 500034881 of person 1 is not on the map (places.csv, 1 places)"
+        assert said in result.stderr.str() + result.stdout.str()
+    assert not project.runs()

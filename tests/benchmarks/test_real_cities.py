@@ -13,57 +13,62 @@ ELSEWHERE = "id,x,y,category\n500000001,0,0,office\n500000002,900,0,residential\
 HOW = ("--agent=agent.py", "--limit=5", "--run-dir=run")
 
 
-def errors(project):
-    lines = (project.path / "run" / "records.jsonl").read_text(encoding="utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
-    assert {record["status"] for record in records} == {"error"}
-    return {record["sample"]: record["error"] for record in records}
+def profiles_of(name):
+    return json.loads((SHARED / "real" / name / "profiles.json").read_text(encoding="utf-8"))
 
 
-@needs_real_data
-@pytest.mark.parametrize("name", ["DailyMobility", "HurricaneMobility"])
-def test_without_a_map_one_error_says_what_is_missing(project, name):
-    folder = SHARED / "real" / name
-    project.write(agent__py=COMMUTER)
-    project.pytest(f"--benchmark={name}", f"--dataset={folder}", *HOW)
-    (error,) = set(errors(project).values())
-    assert "there is no map (*.pb) and none of places.parquet, places.csv, places.json in" in error
-    assert str(folder) in error
-
-
-@needs_real_data
-@pytest.mark.parametrize("name", ["DailyMobility", "HurricaneMobility"])
-def test_places_without_the_homes_are_told_with_the_home(project, name):
+def copied(project, name, places):
+    """The published data with a table of places beside them, and an agent that needs one."""
     shutil.copytree(SHARED / "real" / name, project.path / "data")
     (project.path / "data").chmod(0o755)
-    (project.path / "data" / "places.csv").write_text(ELSEWHERE)
+    (project.path / "data" / "places.csv").write_text(places)
     project.write(agent__py=COMMUTER)
-    project.pytest(f"--benchmark={name}", "--dataset=data", *HOW)
-    profiles = json.loads((SHARED / "real" / name / "profiles.json").read_text(encoding="utf-8"))
-    homes = {f"user[{one['id']}]": one["home"] for one in profiles}
-    for sample, error in errors(project).items():
-        person = sample[5:-1]
-        assert (
-            f"home {homes[sample]} of person {person} is not on the map (places.csv, 2 places)"
-            in error
-        )
 
 
 @needs_real_data
-def test_a_home_on_the_map_and_work_off_it_is_told_with_the_work(project):
-    profiles = json.loads((SHARED / "real/DailyMobility/profiles.json").read_text(encoding="utf-8"))
-    shutil.copytree(SHARED / "real" / "DailyMobility", project.path / "data")
-    (project.path / "data").chmod(0o755)
-    homes = {one["home"] for one in profiles} - {one["work"] for one in profiles}
-    rows = "".join(f"{home},{n}00,0,residential\n" for n, home in enumerate(sorted(homes)))
-    (project.path / "data" / "places.csv").write_text(f"id,x,y,category\n{rows}")
+@pytest.mark.parametrize("name", ["DailyMobility", "HurricaneMobility"])
+@pytest.mark.parametrize("how", [(), ("--agent-isolation=process",)])
+def test_without_a_map_one_error_says_what_is_missing(project, name, how):
+    folder = SHARED / "real" / name
     project.write(agent__py=COMMUTER)
-    project.pytest("--benchmark=DailyMobility", "--dataset=data", *HOW)
-    known = {f"user[{one['id']}]": one["work"] for one in profiles}
-    told = [(sample, error) for sample, error in errors(project).items() if "work " in error]
-    assert told
-    for sample, error in told:
-        assert f"work {known[sample]} of person {sample[5:-1]} is not on the map" in error
+    result = project.pytest(f"--benchmark={name}", f"--dataset={folder}", *HOW, *how)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (error,) = [line for line in result.errlines if line.startswith("ERROR")]
+    assert "there is no map (*.pb) and none of places.parquet, places.csv, places.json in" in error
+    assert str(folder) in error
+    assert not (project.path / "run").exists()
+
+
+@needs_real_data
+@pytest.mark.parametrize("name", ["DailyMobility", "HurricaneMobility"])
+def test_places_without_any_home_are_told_once_with_the_first(project, name):
+    copied(project, name, ELSEWHERE)
+    result = project.pytest(
+        f"--benchmark={name}", "--dataset=data", "--agent=agent.py", "--first=5"
+    )
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    first, *_ = profiles_of(name)
+    result.stderr.fnmatch_lines(
+        [
+            f"ERROR: home {first['home']} of person {first['id']} is not on the map (places.csv, 2 places): "
+            "expected the map that the profiles were made for; of 5 people who would be asked nobody can "
+            "live there"
+        ]
+    )
+
+
+@needs_real_data
+def test_one_workplace_off_the_map_ends_that_person_s_days_alone(project):
+    profiles = profiles_of("DailyMobility")
+    lost = profiles[1]["work"]
+    known = {one[key] for one in profiles for key in ("home", "work")} - {lost}
+    rows = "".join(f"{place},{n}00,0,residential\n" for n, place in enumerate(sorted(known)))
+    copied(project, "DailyMobility", f"id,x,y,category\n{rows}")
+    project.pytest("--benchmark=DailyMobility", "--dataset=data", "--agent=agent.py", "--first=5")
+    failed = [record for record in project.records() if record["status"] != "ok"]
+    assert [record["sample"] for record in failed] == [f"user[{profiles[1]['id']}]"]
+    where = f"work {lost} of person {profiles[1]['id']} is not on the map (places.csv, "
+    assert where in failed[0]["error"]
 
 
 @needs_real_data

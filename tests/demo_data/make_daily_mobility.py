@@ -175,7 +175,8 @@ def draw_person(rng: Random, city: City, number: int) -> Person:
         "consumption": consumption,
         "occupation": occupation,
         "home": home.id,
-        "work": None if work is None else work.id,
+        # As in the published profiles, nobody is without: who does not work has the home there.
+        "work": home.id if work is None else work.id,
     }
     return Person(
         profile=profile,

@@ -30,6 +30,7 @@ from pytest_agentbench.agents.find import find
 from pytest_agentbench.agents.llm.calls import RelayedLLM
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.shapes import function_of
+from pytest_agentbench.agents.ticks import is_ticking
 from pytest_agentbench.agents.usage import Tick, Usage, counting
 from pytest_agentbench.base.errors import BenchmarkError, told
 from pytest_agentbench.base.plain import jsonable
@@ -268,7 +269,8 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
         text = told(error) if ours else f"--agent: {type(error).__name__}: {told(error)}"
         channel.send(wire.encoded({"failed": text}))
         return None
-    channel.send(wire.encoded({"ready": found.digest, "note": found.surroundings.note}))
+    note, lives = found.surroundings.note, is_ticking(found.target)
+    channel.send(wire.encoded({"ready": found.digest, "note": note, "lives": lives}))
     # Its own model classes find the model of the run, too.
     return LocalAgent(function, llm=llm if orders["llm"] else None, surroundings=found.surroundings)
 

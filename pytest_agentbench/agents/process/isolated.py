@@ -70,6 +70,7 @@ class IsolatedAgent(ProcessAgent):
         self._sandbox = Sandbox(options, _own(spec, self._bases))
         self._digest: str | None = None
         self.note: str | None = None  # what the user should know of how it was imported
+        self.lives = False  # tick by tick
 
     @property
     def digest(self) -> str:
@@ -182,6 +183,7 @@ class IsolatedAgent(ProcessAgent):
                 failed = str(reply.get("failed"))
                 raise BenchmarkError(failed + self._sandbox.hint(failed))
             self._digest, self.note = reply["ready"], reply.get("note")
+            self.lives = reply.get("lives") is True
         except BaseException as error:
             problem = self._start_problem(child, error)
             child.kill()

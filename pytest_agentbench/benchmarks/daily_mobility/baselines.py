@@ -42,7 +42,7 @@ def home(context: Context) -> Any:
 def commuter(context: Context) -> Any:
     """The same day for everyone with work: there from 9 to 18; at home otherwise."""
     here, there = _home(context), _work(context)
-    if there is None:
+    if there is None or _is_workless(context["profile"]):
         return home(context)
     return _told(
         context,

@@ -50,7 +50,8 @@ def test_a_hundred_profiles_with_homes_and_work_in_the_city(load):
         }  # fmt: skip
         assert context["city"]["map"]["synthetic"]
         assert context["city"]["home"]["category"] == "residential"
-        assert (context["city"]["work"] is None) == (context["profile"]["occupation"] == "retired")
+        at_home = context["city"]["work"] == context["city"]["home"]
+        assert at_home == (context["profile"]["occupation"] == "retired")
 
 
 def test_the_city_has_ids_as_published_maps_do_and_streets_everywhere(load):
