@@ -29,7 +29,6 @@ from pytest_agentbench.plugin.asking_ahead import AskingAhead
 from pytest_agentbench.plugin.collection import Collection
 from pytest_agentbench.plugin.command_line import (
     check_resume,
-    check_rootdir,
     check_selected,
     narrowing,
     only_shows,
@@ -38,6 +37,7 @@ from pytest_agentbench.plugin.command_line import (
 from pytest_agentbench.plugin.controller import Controller
 from pytest_agentbench.plugin.fixture_compat import load_conftests
 from pytest_agentbench.plugin.progress_line import say
+from pytest_agentbench.plugin.rootdir import check_rootdir
 from pytest_agentbench.plugin.workers import Distribution
 from pytest_agentbench.reports import mlflow
 from pytest_agentbench.runs.plan import Plan

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import os
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -15,9 +13,8 @@ from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.plugin import typed
 from pytest_agentbench.plugin.arguments import Chosen, absolute, benchmark_in, scenario_path
 from pytest_agentbench.plugin.named_runs import NamedRuns
-from pytest_agentbench.plugin.option_parser import known, with_values
+from pytest_agentbench.plugin.option_parser import known
 from pytest_agentbench.runs.plan import Plan
-from pytest_agentbench.settings import ini as ini_file
 from pytest_agentbench.settings import scenario
 from pytest_agentbench.settings.resolve import Digests, Layer, resolve
 from pytest_agentbench.settings.settings import OPTIONS, Settings
@@ -187,63 +184,3 @@ def _names_one(name: str, plan: Plan) -> bool:
     parts = rest.rpartition("]")[0].split("-")
     spans = itertools.combinations(range(len(parts) + 1), 2)
     return any(f"{target}[{'-'.join(parts[i:j])}]" in plan.items for i, j in spans)
-
-
-def check_rootdir(config: pytest.Config) -> None:
-    """Finds out whether a path after one of our options has moved rootdir and the ini file.
-
-    pytest looks for both before it knows our options, and takes the value after ``--dataset`` for a test
-    path. ``--dataset=PATH`` it leaves alone.
-    """
-    words = _taken_for_paths(config)
-    if not words or config.getoption("inifilename"):
-        return
-    start, root = config.invocation_params.dir, config.rootpath
-    tests = _common_folder(config)
-    found = ini_file.find(tests)
-    expected = None if found is None else found[0]
-    common = Path(os.path.commonpath([start, tests]))
-    stayed = config.getoption("rootdir") or root == common or (root / "setup.py").is_file()
-    if expected == config.inipath and (expected or stayed):
-        return
-    advice = " and ".join(f"{flag}={value}" for flag, value in words)
-    flags = " and ".join(flag for flag, _ in words)
-    text = (
-        f"rootdir is {root}, not {expected.parent if expected else start}: pytest may have taken the "
-        f"path after {flags} for a test path; write {advice}"
-    )
-    if config.getoption("rootdir"):
-        text = f"pytest may have taken the path after {flags} for a test path; write {advice}"
-    if expected is not None:
-        raise BenchmarkError(f"{expected} is not read: {text}")
-    try:
-        config.issue_config_time_warning(pytest.PytestConfigWarning(text), stacklevel=1)
-    except pytest.PytestConfigWarning:  # where warnings are errors
-        raise pytest.UsageError(text) from None
-
-
-def _taken_for_paths(config: pytest.Config) -> list[tuple[str, str]]:
-    """Our options whose value is a word of its own and exists as a path, with that value."""
-    flags = with_values(known(config))
-    return [
-        (flag, value)
-        for flag, value in itertools.pairwise(_words(config))
-        if flag in flags
-        and not value.startswith("-")
-        and (config.invocation_params.dir / value.partition("::")[0]).exists()
-    ]
-
-
-def _words(config: pytest.Config) -> list[str]:
-    """The command line as pytest reads it: after PYTEST_ADDOPTS, with the lines of ``@FILE``."""
-    return shlex.split(os.environ.get("PYTEST_ADDOPTS", "")) + typed.words(config)
-
-
-def _common_folder(config: pytest.Config) -> Path:
-    """Where pytest begins to look for the ini file: the folder that all test paths have in common."""
-    start = config.invocation_params.dir
-    if config.args_source is not pytest.Config.ArgsSource.ARGS:
-        return start
-    paths = [start / arg.partition("::")[0] for arg in config.args]
-    folders = [path if path.is_dir() else path.parent for path in paths if path.exists()]
-    return Path(os.path.commonpath(folders)) if folders else start

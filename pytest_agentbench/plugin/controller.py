@@ -25,9 +25,10 @@ from pytest_agentbench.plugin.asked import asked
 from pytest_agentbench.plugin.command_line import only_shows
 from pytest_agentbench.plugin.item import failed_records
 from pytest_agentbench.plugin.progress_line import ProgressLine
+from pytest_agentbench.plugin.rootdir import house
 from pytest_agentbench.plugin.signals import Signals
 from pytest_agentbench.reports import publish, summary
-from pytest_agentbench.runs import manifest, run_folder
+from pytest_agentbench.runs import manifest
 from pytest_agentbench.runs.collector import Carried, Collector, Place, Resuming
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.scores_file import Scores
@@ -71,7 +72,7 @@ class Controller:
         """Begins to collect the records of a run."""
         start = self._config.invocation_params
         place = Place(
-            self._config.rootpath / run_folder.HOUSE,
+            house(self._config),
             start.dir,
             [str(arg) for arg in start.args],
             writes=not only_shows(self._config),

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.runs import names, run_folder
+from pytest_agentbench.plugin.rootdir import house
+from pytest_agentbench.runs import names
 
 
 class NamedRuns:
     """Finds runs by name. Workers are told what the controller found: ``last`` may change meanwhile."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._house = config.rootpath / run_folder.HOUSE
+        self._house = house(config)
         self._start = config.invocation_params.dir
         told = getattr(config, "workerinput", {}).get("agentbench_named_runs", "{}")
         self._found: dict[str, str] = json.loads(told)

@@ -226,23 +226,6 @@ def test_unused_the_plugin_is_silent_and_light(project):
     assert not (project.path / ".agentbench").exists()
 
 
-def test_an_agent_elsewhere_that_moves_rootdir_is_warned_about(project):
-    project.write(work___x__txt="", other___agent__py=ADD, other___pytest__ini="[pytest]\n")
-    code = (
-        "import os, subprocess, sys; os.chdir('work');"
-        "sys.exit(subprocess.call([sys.executable, '-m', 'pytest', '--benchmark=toysum',"
-        " '--limit=2', *sys.argv[1:]]))"
-    )
-    moved = project.python("-c", code, "--agent", "../other/agent.py")
-    moved.stdout.fnmatch_lines(["*rootdir is */other, not */work*"])
-    strict = project.python("-c", code, "--agent", "../other/agent.py", "-Werror")
-    assert strict.ret == pytest.ExitCode.USAGE_ERROR
-    assert "INTERNALERROR" not in strict.stdout.str() + strict.stderr.str()
-    stayed = project.python("-c", code, "--agent=../other/agent.py")
-    assert stayed.ret == 0
-    assert "rootdir is" not in stayed.stdout.str()
-
-
 def test_the_manifest_says_what_was_run(project):
     project.write(my_agent__py=ADD)
     project.pytest("--benchmark=toysum", "--agent=my_agent.py", "--seed=5")
