@@ -19,8 +19,8 @@ __all__ = ["MODES", "Life", "Moment", "NoSuchPlace", "NotOnMap"]
 
 DAY = 86_400  # seconds
 QUESTIONS = (
-    "aoi", "aoi_ids", "aois", "aois_near", "by_category", "distance", "lnglat", "nearby", "poi",
-    "poi_categories", "poi_ids", "pois", "pois_near", "route",
+    "aoi", "aoi_ids", "aois", "aois_near", "by_category", "distance", "lnglat", "nearby", "place",
+    "poi", "poi_categories", "poi_ids", "pois", "pois_near", "route",
 )  # fmt: skip
 Stop = tuple[Any, str, "float | None"]  # place, mode, departure in seconds since the start
 
@@ -90,8 +90,8 @@ class Life:
         self.home = _anchor(view, profile, "home", needed=True)
         self.work = _anchor(view, profile, "work", needed=False)
         self.intention: str | None = None
-        self.place: Any = self.home
-        self.poi: Any = None
+        self.here: Any = self.home  # the id of the area; None on the way
+        self.here_poi: Any = None
         self.position: tuple[float, float] = _xy(view["home"])
         self._tick = 0
         self._trip: Trip | None = None
@@ -100,7 +100,7 @@ class Life:
         self._trips: list[dict[str, Any]] = []
 
     def __getattr__(self, name: str) -> Any:
-        """The questions that the view answers: nearby, by_category, distance, route, aoi, poi and more."""
+        """The questions that the view answers: nearby, distance, route, place, aoi, poi and more."""
         if name in QUESTIONS:
             return getattr(self.view, name)
         raise AttributeError(f"expected {', '.join(QUESTIONS)} or a name of Life's; got {name!r}")
@@ -173,7 +173,7 @@ class Life:
         """
         start = self._tick * self.step
         x, y = self.position
-        self._rows.append([start, self.place, self.intention, round(x, 1), round(y, 1)])
+        self._rows.append([start, self.here, self.intention, round(x, 1), round(y, 1)])
         self._tick += 1
         self._move(float(start), float(start + self.step))
 
@@ -208,13 +208,13 @@ class Life:
             else:
                 break
         if self._trip is not None:
-            self.place, self.poi = None, None
+            self.here, self.here_poi = None, None
             self.position = self._trip.position_at(end)
 
     def _set_out(self, planned: _Planned, now: float) -> None:
         trip = self._trip
-        if trip is None and planned.place == self.place:
-            self.poi = planned.poi
+        if trip is None and planned.place == self.here:
+            self.here_poi = planned.poi
             return
         if trip is not None:
             if trip.to == planned.place and trip.mode == planned.mode:
@@ -222,15 +222,15 @@ class Life:
                 return  # on the way there already
             self._trips.append(trip.told(now, False))
             self.position = trip.position_at(now)
-        origin = self.place if trip is None else list(self.position)
+        origin = self.here if trip is None else list(self.position)
         route = self.view.route(origin, planned.place, planned.mode)
-        start = None if trip is not None else self.place
+        start = None if trip is not None else self.here
         self._trip = Trip(route, start, planned.place, planned.poi, now)
 
     def _arrive(self, trip: Trip) -> None:
         self._trips.append(trip.told(trip.ends, True))
         self._trip = None
-        self.place, self.poi = trip.to, trip.poi
+        self.here, self.here_poi = trip.to, trip.poi
         self.position = trip.position_at(trip.ends)
 
     def _resolved(self, place: Any) -> tuple[Any, Any]:
@@ -253,7 +253,7 @@ class Life:
         known = _plain_id(place)
         if known is None:
             raise NoSuchPlace(self._unknown(place))
-        if known == self.home or known == self.work or known == self.place:
+        if known == self.home or known == self.work or known == self.here:
             return known, None
         try:
             return self.view.place(known)["id"], None

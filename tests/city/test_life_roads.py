@@ -54,7 +54,7 @@ def test_on_the_way_the_lane_is_that_of_the_position(life):
     seen = []
     for _ in range(5):
         life.end_tick()
-        seen.append((life.place, life.lane, life.position))
+        seen.append((life.here, life.lane, life.position))
     # 12.05 s to the road; then 8 m/s on lane 11, 13.36 m/s on lane 12; there after 223.9 s.
     to_the_road = 100 / 8.3
     first = [8 * (second - to_the_road) for second in (60, 120)]
