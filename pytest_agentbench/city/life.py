@@ -6,12 +6,12 @@ process, where the view answers by message.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.city.aims import NoSuchPlace, described, resolved, seconds_of
 from pytest_agentbench.city.travel import MODES, checked_mode
 from pytest_agentbench.city.trips import Trip
 
@@ -27,13 +27,6 @@ Stop = tuple[Any, str, "float | None"]  # place, mode, departure in seconds sinc
 
 class NotOnMap(BenchmarkError):
     """A person's home or work that the map does not have."""
-
-
-class NoSuchPlace(KeyError):
-    """A place that is not on the map."""
-
-    def __str__(self) -> str:  # KeyError's own shows the repr
-        return str(self.args[0])
 
 
 @dataclass(frozen=True)
@@ -133,7 +126,8 @@ class Life:
         return None if self._trip is None else self._trip.lane_at(self._tick * self.step)
 
     def go_to(self, place: Any, mode: str = "driving", departure: float | None = None) -> None:
-        """Sets out for a place: the id of an area, of a POI, or a pair (area, POI or None).
+        """Sets out for a place: the id of an area or a POI, one of them as the queries return it, or a pair
+        (area, POI or None).
 
         It replaces the trip that is planned or under way; with a later departure, the trip under way
         goes on until then. Going where one is makes no trip.
@@ -149,8 +143,8 @@ class Life:
         now = float(self._tick * self.step)
         plan = []
         for number, (place, mode, departure) in enumerate(stops):
-            area, poi = self._resolved(place)
-            leaves = now if departure is None else max(now, float(departure))
+            area, poi = resolved(self.view, place, (self.home, self.work, self.here))
+            leaves = now if departure is None else max(now, seconds_of(departure))
             plan.append(_Planned(area, poi, checked_mode(mode), leaves, replaces=number == 0))
         self._plan = plan
 
@@ -233,57 +227,6 @@ class Life:
         self.here, self.here_poi = trip.to, trip.poi
         self.position = trip.position_at(trip.ends)
 
-    def _resolved(self, place: Any) -> tuple[Any, Any]:
-        """The area and the POI that are meant."""
-        if isinstance(place, (tuple, list)):
-            area, poi = place if len(place) == 2 else (place, None)
-            area, inside = self._resolved_id(area)
-            return area, inside if poi is None else self._resolved_poi(area, poi)
-        return self._resolved_id(place)
-
-    def _resolved_poi(self, area: Any, poi: Any) -> Any:
-        inside, found = self._resolved_id(poi)
-        if found is None or inside != area:
-            raise NoSuchPlace(
-                f"go_to(({shown(area)}, {shown(poi)})): there is no such POI in the area"
-            )
-        return found
-
-    def _resolved_id(self, place: Any) -> tuple[Any, Any]:
-        known = _plain_id(place)
-        if known is None:
-            raise NoSuchPlace(self._unknown(place))
-        if known == self.home or known == self.work or known == self.here:
-            return known, None
-        try:
-            return self.view.place(known)["id"], None
-        except KeyError:
-            pass
-        try:
-            poi = self.view.poi(known)
-        except KeyError:
-            raise NoSuchPlace(self._unknown(place)) from None
-        if poi["aoi_id"] is None:
-            raise NoSuchPlace(f"go_to({shown(place)}): this POI is in no area of the map")
-        return poi["aoi_id"], poi["id"]
-
-    def _unknown(self, place: Any) -> str:
-        return f"go_to({shown(place)}): there is no such place on the map ({_described(self.view)})"
-
-
-def _plain_id(value: Any) -> Any:
-    """A whole number or a text, of whatever class it came; None for all else."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None
-
 
 def _no_city(simulation: Mapping[str, Any]) -> str:
     reason = simulation.get("no_city") or (
@@ -303,17 +246,12 @@ def _anchor(view: Any, profile: Mapping[str, Any], key: str, *, needed: bool) ->
     if place is None:
         raise NotOnMap(
             f"person {shown(person)} has no home, and the days begin there: expected the id of a place "
-            f"on the map ({_described(view)})"
+            f"on the map ({described(view)})"
         )
     raise NotOnMap(
-        f"{key} {shown(place)} of person {shown(person)} is not on the map ({_described(view)}): "
+        f"{key} {shown(place)} of person {shown(person)} is not on the map ({described(view)}): "
         "expected the map that the profiles were made for"
     )
-
-
-def _described(view: Any) -> str:
-    told = view["map"]
-    return f"{told['source']}, {told['aois']:,} places"
 
 
 def _xy(place: Mapping[str, Any]) -> tuple[float, float]:

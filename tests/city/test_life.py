@@ -237,24 +237,31 @@ def test_a_poi_is_a_place_in_its_area(live):
     assert (life.here, life.here_poi) == ("pier", None)
 
 
-@pytest.mark.parametrize(
-    "place", [5009, "Pier", None, True, 2.5, [1], (2, 999), (1, 71), (99, None)]
-)
-def test_a_place_that_is_not_on_the_map_is_named(live, place):
+def test_a_place_that_is_not_on_the_map_changes_nothing(live):
     life = live()
-    with pytest.raises(NoSuchPlace, match="there is no such"):
-        life.go_to(place)
+    life.go_to(2)
+    with pytest.raises(NoSuchPlace, match=r"^go_to\(5009\): there is no such place on the map"):
+        life.go_to(5009)
+    tick(life)
+    assert life.here == 2
+
+
+def test_a_place_as_the_queries_return_it_is_a_place(live):
+    life = live()
+    tick(life, lambda: life.go_to(life.nearby(2, limit=1)[0]))
+    assert (life.here, life.here_poi) == (2, None)
+    tick(life, lambda: life.go_to(life.pois_near(1000, 0, limit=1, categories=["cafe"])[0]))
+    assert (life.here, life.here_poi) == (2, 71)
+    tick(life, lambda: life.schedule([(life.aoi(1), "driving", None)]))
     assert life.here == 1
 
 
-def test_the_message_names_the_map(live):
-    with pytest.raises(KeyError) as error:
-        live().go_to(5009)
-    assert str(error.value) == (
-        "go_to(5009): there is no such place on the map (places.csv, 4 places)"
-    )
-    with pytest.raises(NoSuchPlace, match=r"go_to\(72\): this POI is in no area"):
-        live().go_to(72)
+def test_a_departure_that_is_no_number_of_seconds_is_refused(live):
+    life = live()
+    with pytest.raises(ValueError, match=r"departure in seconds since the start .* got '08:00'"):
+        life.go_to(2, departure="08:00")
+    tick(life)
+    assert life.here == 1
 
 
 def test_an_unknown_mode_is_refused_and_changes_nothing(live):
