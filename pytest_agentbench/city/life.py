@@ -91,6 +91,7 @@ class Life:
         self._plan: list[_Planned] = []
         self._rows: list[list[Any]] = []
         self._trips: list[dict[str, Any]] = []
+        self._roads = bool(view["map"]["roads"])
 
     def __getattr__(self, name: str) -> Any:
         """The questions that the view answers: nearby, distance, route, place, aoi, poi and more."""
@@ -175,14 +176,13 @@ class Life:
         """The days as an answer: rows, trips, and whether the trips follow roads."""
         trips = list(self._trips)
         if self._trip is not None:
-            trips.append(
-                self._trip.told(min(self._trip.ends, float(self._tick * self.step)), False)
-            )
+            until = min(self._trip.ends, float(self._tick * self.step))
+            trips.append(self._trip.told(until, False, self._roads))
         return {
             "step": self.step,
             "rows": [list(row) for row in self._rows],
             "trips": trips,
-            "roads": bool(self.view["map"]["roads"]),
+            "roads": self._roads,
         }
 
     def _move(self, now: float, end: float) -> None:
@@ -214,7 +214,7 @@ class Life:
             if trip.to == planned.place and trip.mode == planned.mode:
                 trip.poi = planned.poi
                 return  # on the way there already
-            self._trips.append(trip.told(now, False))
+            self._trips.append(trip.told(now, False, self._roads))
             self.position = trip.position_at(now)
         origin = self.here if trip is None else list(self.position)
         route = self.view.route(origin, planned.place, planned.mode)
@@ -222,7 +222,7 @@ class Life:
         self._trip = Trip(route, start, planned.place, planned.poi, now)
 
     def _arrive(self, trip: Trip) -> None:
-        self._trips.append(trip.told(trip.ends, True))
+        self._trips.append(trip.told(trip.ends, True, self._roads))
         self._trip = None
         self.here, self.here_poi = trip.to, trip.poi
         self.position = trip.position_at(trip.ends)

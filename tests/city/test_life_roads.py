@@ -90,6 +90,8 @@ def test_turning_round_on_the_way_begins_where_one_is(life):
     assert second["from"] is None
     assert first["route"][-1] == second["route"][0] == [round(at[0], 1), 0.0]
     # Straight to the nearest crossing, which is home's: no road is left between, so straight home.
+    assert "roads" not in first
+    assert second["roads"] is False
     assert life.destination == 1
     assert life.lane is None
 
