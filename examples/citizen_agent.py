@@ -35,5 +35,6 @@ class Commuter(DailyMobilityAgent):
         if self.lunch is None:
             xy = (await self.status.get("position"))["xy_position"]
             near = self.environment.get_around_poi((xy["x"], xy["y"]), 3000, "restaurant")
-            self.lunch = random.choice(near)["aoi_id"] if near else otherwise
+            own = random.Random(f"lunch of {self.id}")  # seeded with the person: runs repeat
+            self.lunch = own.choice(near)["aoi_id"] if near else otherwise
         return self.lunch

@@ -123,7 +123,7 @@ def _memory(owner: type, life: Life, number: int) -> Memory:
 
     def moment() -> dict[str, Any]:
         lane = life.lane
-        place = life.place if lane is None else lane[0]
+        place = life.here if lane is None else lane[0]
         return {"day": life.now.day, "t": life.now.seconds, "location": place}
 
     return Memory(attributes, {**known, "id": number}, moment)

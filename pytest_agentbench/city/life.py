@@ -6,12 +6,12 @@ process, where the view answers by message.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_agentbench.base.errors import BenchmarkError, shown
+from pytest_agentbench.city.aims import NoSuchPlace, described, resolved, seconds_of
 from pytest_agentbench.city.travel import MODES, checked_mode
 from pytest_agentbench.city.trips import Trip
 
@@ -19,21 +19,14 @@ __all__ = ["MODES", "Life", "Moment", "NoSuchPlace", "NotOnMap"]
 
 DAY = 86_400  # seconds
 QUESTIONS = (
-    "aoi", "aoi_ids", "aois", "aois_near", "by_category", "distance", "lnglat", "nearby", "poi",
-    "poi_categories", "poi_ids", "pois", "pois_near", "route",
+    "aoi", "aoi_ids", "aois", "aois_near", "by_category", "distance", "lnglat", "nearby", "place",
+    "poi", "poi_categories", "poi_ids", "pois", "pois_near", "route",
 )  # fmt: skip
 Stop = tuple[Any, str, "float | None"]  # place, mode, departure in seconds since the start
 
 
 class NotOnMap(BenchmarkError):
     """A person's home or work that the map does not have."""
-
-
-class NoSuchPlace(KeyError):
-    """A place that is not on the map."""
-
-    def __str__(self) -> str:  # KeyError's own shows the repr
-        return str(self.args[0])
 
 
 @dataclass(frozen=True)
@@ -90,17 +83,18 @@ class Life:
         self.home = _anchor(view, profile, "home", needed=True)
         self.work = _anchor(view, profile, "work", needed=False)
         self.intention: str | None = None
-        self.place: Any = self.home
-        self.poi: Any = None
+        self.here: Any = self.home  # the id of the area; None on the way
+        self.here_poi: Any = None
         self.position: tuple[float, float] = _xy(view["home"])
         self._tick = 0
         self._trip: Trip | None = None
         self._plan: list[_Planned] = []
         self._rows: list[list[Any]] = []
         self._trips: list[dict[str, Any]] = []
+        self._roads = bool(view["map"]["roads"])
 
     def __getattr__(self, name: str) -> Any:
-        """The questions that the view answers: nearby, by_category, distance, route, aoi, poi and more."""
+        """The questions that the view answers: nearby, distance, route, place, aoi, poi and more."""
         if name in QUESTIONS:
             return getattr(self.view, name)
         raise AttributeError(f"expected {', '.join(QUESTIONS)} or a name of Life's; got {name!r}")
@@ -133,7 +127,8 @@ class Life:
         return None if self._trip is None else self._trip.lane_at(self._tick * self.step)
 
     def go_to(self, place: Any, mode: str = "driving", departure: float | None = None) -> None:
-        """Sets out for a place: the id of an area, of a POI, or a pair (area, POI or None).
+        """Sets out for a place: the id of an area or a POI, one of them as the queries return it, or a pair
+        (area, POI or None).
 
         It replaces the trip that is planned or under way; with a later departure, the trip under way
         goes on until then. Going where one is makes no trip.
@@ -149,8 +144,8 @@ class Life:
         now = float(self._tick * self.step)
         plan = []
         for number, (place, mode, departure) in enumerate(stops):
-            area, poi = self._resolved(place)
-            leaves = now if departure is None else max(now, float(departure))
+            area, poi = resolved(self.view, place, (self.home, self.work, self.here))
+            leaves = now if departure is None else max(now, seconds_of(departure))
             plan.append(_Planned(area, poi, checked_mode(mode), leaves, replaces=number == 0))
         self._plan = plan
 
@@ -173,7 +168,7 @@ class Life:
         """
         start = self._tick * self.step
         x, y = self.position
-        self._rows.append([start, self.place, self.intention, round(x, 1), round(y, 1)])
+        self._rows.append([start, self.here, self.intention, round(x, 1), round(y, 1)])
         self._tick += 1
         self._move(float(start), float(start + self.step))
 
@@ -181,14 +176,13 @@ class Life:
         """The days as an answer: rows, trips, and whether the trips follow roads."""
         trips = list(self._trips)
         if self._trip is not None:
-            trips.append(
-                self._trip.told(min(self._trip.ends, float(self._tick * self.step)), False)
-            )
+            until = min(self._trip.ends, float(self._tick * self.step))
+            trips.append(self._trip.told(until, False, self._roads))
         return {
             "step": self.step,
             "rows": [list(row) for row in self._rows],
             "trips": trips,
-            "roads": bool(self.view["map"]["roads"]),
+            "roads": self._roads,
         }
 
     def _move(self, now: float, end: float) -> None:
@@ -208,81 +202,30 @@ class Life:
             else:
                 break
         if self._trip is not None:
-            self.place, self.poi = None, None
+            self.here, self.here_poi = None, None
             self.position = self._trip.position_at(end)
 
     def _set_out(self, planned: _Planned, now: float) -> None:
         trip = self._trip
-        if trip is None and planned.place == self.place:
-            self.poi = planned.poi
+        if trip is None and planned.place == self.here:
+            self.here_poi = planned.poi
             return
         if trip is not None:
             if trip.to == planned.place and trip.mode == planned.mode:
                 trip.poi = planned.poi
                 return  # on the way there already
-            self._trips.append(trip.told(now, False))
+            self._trips.append(trip.told(now, False, self._roads))
             self.position = trip.position_at(now)
-        origin = self.place if trip is None else list(self.position)
+        origin = self.here if trip is None else list(self.position)
         route = self.view.route(origin, planned.place, planned.mode)
-        start = None if trip is not None else self.place
+        start = None if trip is not None else self.here
         self._trip = Trip(route, start, planned.place, planned.poi, now)
 
     def _arrive(self, trip: Trip) -> None:
-        self._trips.append(trip.told(trip.ends, True))
+        self._trips.append(trip.told(trip.ends, True, self._roads))
         self._trip = None
-        self.place, self.poi = trip.to, trip.poi
+        self.here, self.here_poi = trip.to, trip.poi
         self.position = trip.position_at(trip.ends)
-
-    def _resolved(self, place: Any) -> tuple[Any, Any]:
-        """The area and the POI that are meant."""
-        if isinstance(place, (tuple, list)):
-            area, poi = place if len(place) == 2 else (place, None)
-            area, inside = self._resolved_id(area)
-            return area, inside if poi is None else self._resolved_poi(area, poi)
-        return self._resolved_id(place)
-
-    def _resolved_poi(self, area: Any, poi: Any) -> Any:
-        inside, found = self._resolved_id(poi)
-        if found is None or inside != area:
-            raise NoSuchPlace(
-                f"go_to(({shown(area)}, {shown(poi)})): there is no such POI in the area"
-            )
-        return found
-
-    def _resolved_id(self, place: Any) -> tuple[Any, Any]:
-        known = _plain_id(place)
-        if known is None:
-            raise NoSuchPlace(self._unknown(place))
-        if known == self.home or known == self.work or known == self.place:
-            return known, None
-        try:
-            return self.view.place(known)["id"], None
-        except KeyError:
-            pass
-        try:
-            poi = self.view.poi(known)
-        except KeyError:
-            raise NoSuchPlace(self._unknown(place)) from None
-        if poi["aoi_id"] is None:
-            raise NoSuchPlace(f"go_to({shown(place)}): this POI is in no area of the map")
-        return poi["aoi_id"], poi["id"]
-
-    def _unknown(self, place: Any) -> str:
-        return f"go_to({shown(place)}): there is no such place on the map ({_described(self.view)})"
-
-
-def _plain_id(value: Any) -> Any:
-    """A whole number or a text, of whatever class it came; None for all else."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None
 
 
 def _no_city(simulation: Mapping[str, Any]) -> str:
@@ -303,17 +246,12 @@ def _anchor(view: Any, profile: Mapping[str, Any], key: str, *, needed: bool) ->
     if place is None:
         raise NotOnMap(
             f"person {shown(person)} has no home, and the days begin there: expected the id of a place "
-            f"on the map ({_described(view)})"
+            f"on the map ({described(view)})"
         )
     raise NotOnMap(
-        f"{key} {shown(place)} of person {shown(person)} is not on the map ({_described(view)}): "
+        f"{key} {shown(place)} of person {shown(person)} is not on the map ({described(view)}): "
         "expected the map that the profiles were made for"
     )
-
-
-def _described(view: Any) -> str:
-    told = view["map"]
-    return f"{told['source']}, {told['aois']:,} places"
 
 
 def _xy(place: Mapping[str, Any]) -> tuple[float, float]:

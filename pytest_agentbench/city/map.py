@@ -14,7 +14,7 @@ from pytest_agentbench.city.map_data import SEPARATOR, Areas, MapData, PlaceId, 
 from pytest_agentbench.city.projection import Projection
 from pytest_agentbench.city.roads import Roads
 from pytest_agentbench.city.spatial import Points, Shapes
-from pytest_agentbench.city.travel import Position, Route, straight_route
+from pytest_agentbench.city.travel import DETOUR, Position, Route, is_roundabout, straight_route
 
 SELECTIONS = 64  # sets of categories whose points stay at hand
 
@@ -84,6 +84,17 @@ class City:
     def roads(self) -> Roads | None:
         """The roads, if the map has some."""
         return Roads(self.data.arrays, self.data.notes) if self.data.has_roads else None
+
+    @property
+    def words(self) -> str:
+        """What the map has, and what trips follow, in a line."""
+        pois = (
+            f", {self.poi_count:,} POI{'' if self.poi_count == 1 else 's'}"
+            if self.poi_count
+            else ""
+        )
+        roads = "roads" if self.data.has_roads else f"no roads: straight lines times {DETOUR}"
+        return f"{len(self):,} place{'' if len(self) == 1 else 's'}{pois}, {roads} ({self.name})"
 
     @property
     def categories(self) -> list[str]:
@@ -196,10 +207,15 @@ class City:
         return sorted({self._kinds[code] for code in codes} - {""})
 
     def route(self, a: Where, b: Where, mode: str) -> Route:
-        """The way between two places, POIs or positions: by road, or straight where none leads there."""
+        """The way between two places, POIs or positions: by road, or straight where none leads there.
+
+        A road that leads there by far too long a way does not count.
+        """
         (start, from_row), (end, to_row) = self._spot(a), self._spot(b)
         by_road = self.roads and self.roads.route(start, end, mode, from_row, to_row)
-        return by_road or straight_route(start, end, mode)
+        if not by_road or is_roundabout(by_road, start, end):
+            return straight_route(start, end, mode)
+        return by_road
 
     def lnglat(self, x: float, y: float) -> tuple[float, float]:
         """Longitude and latitude, of an arbitrary origin where the map has no projection."""

@@ -86,6 +86,7 @@ def read_areas(path: Path) -> Areas:
 def _read_pois(path: Path, areas: Areas) -> Pois:
     """A table of POIs: id, name, category, x, y, and the id of the area that each is in."""
     pois = Pois()
+    known = set(areas.ids)
     lacking = []
     for number, row in enumerate(_table(path, "POIs")):
         where = f"{path}: POI {number}"
@@ -94,6 +95,11 @@ def _read_pois(path: Path, areas: Areas) -> Pois:
         expect(aoi is None or is_id(aoi), where, "the id of an area (or nothing) as aoi_id", aoi)
         if aoi is None:
             lacking.append(number)
+        elif aoi not in known:
+            raise BenchmarkError(
+                f"{where}: expected the id of a place in the table of places (or nothing) as aoi_id, got "
+                f"{shown(aoi)}"
+            )
         category, name = str(row.get("category") or ""), row.get("name")
         pois.add(poi, x, y, category, "" if name is None else str(name), aoi)
     if lacking:

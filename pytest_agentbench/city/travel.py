@@ -19,6 +19,9 @@ WAITING = {"transit": 300.0}
 FASTEST = 16.7  # driving, metres a second: 60 km/h, whatever a lane allows
 DRIVEN_SHARE = 0.8  # of the speed limit on average: crossings and other cars slow everybody down
 DETOUR = 1.3  # streets are that much longer than the straight line; cities lie between 1.2 and 1.4
+# A way by road that is so much longer than the straight line, and longer than so many metres, is none that
+# people take: the map lacks roads there.
+MOST_DETOUR, LONG_WAY = 3.0, 1000.0
 SHORTEST = 1.0  # seconds: whoever leaves is on the way for some time
 
 
@@ -50,6 +53,16 @@ def straight_route(a: Position, b: Position, mode: str) -> Route:
         "points": points,
         "lanes": [],
     }
+
+
+def is_roundabout(route: Route, a: Position, b: Position) -> bool:
+    """Whether a way by road leads so far round that the map must lack roads.
+
+    >>> [is_roundabout({"metres": metres}, (0.0, 0.0), (600.0, 800.0)) for metres in (3000.0, 3001.0)]
+    [False, True]
+    """
+    straight = math.hypot(b[0] - a[0], b[1] - a[1])
+    return bool(route["metres"] > max(LONG_WAY, MOST_DETOUR * straight))
 
 
 def lengths_along(points: Sequence[Sequence[float]], metres: float) -> list[float]:

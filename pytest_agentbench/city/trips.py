@@ -18,6 +18,7 @@ class Trip:
         self.to = to
         self.poi = poi
         self.mode = str(route["mode"])
+        self.roads = bool(route["roads"])  # whether it follows them
         self.departure = departure
         self.ends = departure + route["seconds"]
         self._points = route["points"]
@@ -49,8 +50,11 @@ class Trip:
         metres = self.metres_at(self.departure + passed) - self.metres_at(self.departure + entered)
         return lane, max(0.0, metres)
 
-    def told(self, until: float, arrived: bool) -> dict[str, Any]:
-        """The trip up to a second, for the answer."""
+    def told(self, until: float, arrived: bool, roads: bool) -> dict[str, Any]:
+        """The trip up to a second, for the answer.
+
+        Whether it follows roads is said where it differs from ``roads``, which holds for the day.
+        """
         return {
             "departure": round(self.departure, 1),
             "arrival": round(self.ends, 1) if arrived else None,
@@ -59,6 +63,7 @@ class Trip:
             "mode": self.mode,
             "metres": round(self.metres_at(until), 1),
             "route": self._travelled(until),
+            **({} if self.roads == roads else {"roads": self.roads}),
         }
 
     def _travelled(self, until: float) -> list[list[float]]:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from pytest_agentbench.plugin import compat
-from pytest_agentbench.settings.options import Option, of_parameter
+from pytest_agentbench.settings.options import Option, of_parameter, together
 from pytest_agentbench.settings.settings import OPTIONS
 
 _GROUP = ("agentbench", "LLM agent benchmarks (pytest-agentbench)")
@@ -127,7 +127,8 @@ def _parameters(
         for parameter in benchmark.parameters:
             option = of_parameter(parameter, benchmark)
             if option.command_line and (every or option.dest in wanted):
-                found.setdefault(option.dest, option)
+                first = found.get(option.dest)
+                found[option.dest] = option if first is None else together(first, option)
         if not every and wanted <= found.keys():
             break  # what another benchmark brings along need not be imported
     return tuple(found.values())

@@ -132,6 +132,13 @@ def of_parameter(parameter: Parameter, benchmark: Benchmark) -> Option:
     )
 
 
+def together(one: Option, other: Option) -> Option:
+    """An option of two benchmarks: its help names both, if they mean the same by it."""
+    names, _, text = one.help.partition(": ")
+    name, _, same = other.help.partition(": ")
+    return dataclasses.replace(one, help=f"{names}, {name}: {text}") if text == same else one
+
+
 def parsed(expected: str, parse: Callable[[Any], Any], value: Any, where: str) -> Any:
     try:
         return parse(value)

@@ -51,7 +51,7 @@ def test_every_tick_is_lived_and_the_days_are_the_answer(awaits):
     seen = []
 
     def action(life):
-        seen.append((life.now.tick, life.now.clock, life.place))
+        seen.append((life.now.tick, life.now.clock, life.here))
         if life.now.tick == 1:
             life.go_to(WORK)
 

@@ -25,11 +25,22 @@ def marks(figure: Figure, kind: str, **picked: str) -> list[str]:
     So people hear it who do not see it: ``"hour of the day: 8; trips a person: 0.5"``. The rest of a
     mark without a description is its text or nothing.
     """
+    found = _drawn(figure, f"mark-{kind} role-mark", picked)
+    return [mark.get("aria-label") or mark.text or "" for mark in found]
+
+
+def axis_labels(figure: Figure) -> list[str]:
+    """The labels at all axes that are seen: those without room are there, too, but transparent."""
+    found = _drawn(figure, "role-axis-label", {})
+    return [label.text or "" for label in found if label.get("opacity") != "0"]
+
+
+def _drawn(figure: Figure, role: str, picked: dict[str, str]) -> list[ElementTree.Element]:
     with tempfile.TemporaryDirectory() as folder:
         lines, problems = figure_files.write_figures(Path(folder), [charts.checked(figure)], "svg", picked)  # fmt: skip
         assert problems == []
         (path,) = Path(folder).iterdir()
         assert lines[0].startswith(str(path))
         tree = ElementTree.parse(path)
-    groups = [g for g in tree.iter(f"{_SVG}g") if f"mark-{kind} role-mark" in g.get("class", "")]
-    return [mark.get("aria-label") or mark.text or "" for group in groups for mark in group]
+    groups = [group for group in tree.iter(f"{_SVG}g") if role in group.get("class", "")]
+    return [mark for group in groups for mark in group]

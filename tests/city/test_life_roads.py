@@ -54,7 +54,7 @@ def test_on_the_way_the_lane_is_that_of_the_position(life):
     seen = []
     for _ in range(5):
         life.end_tick()
-        seen.append((life.place, life.lane, life.position))
+        seen.append((life.here, life.lane, life.position))
     # 12.05 s to the road; then 8 m/s on lane 11, 13.36 m/s on lane 12; there after 223.9 s.
     to_the_road = 100 / 8.3
     first = [8 * (second - to_the_road) for second in (60, 120)]
@@ -90,6 +90,8 @@ def test_turning_round_on_the_way_begins_where_one_is(life):
     assert second["from"] is None
     assert first["route"][-1] == second["route"][0] == [round(at[0], 1), 0.0]
     # Straight to the nearest crossing, which is home's: no road is left between, so straight home.
+    assert "roads" not in first
+    assert second["roads"] is False
     assert life.destination == 1
     assert life.lane is None
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from city.city_parts import ROADS, write_tables
 
-from pytest_agentbench.city.map import City, Place
+from pytest_agentbench.city.map import City, Place, Poi
+from pytest_agentbench.city.map_files import load_city
 from pytest_agentbench.city.view import NEAR_PLACES, CityView
 
 
@@ -83,3 +85,12 @@ def test_the_context_holds_the_nearest_places_of_home_and_work_once_each():
 def test_a_place_twice_is_refused():
     with pytest.raises(ValueError, match="expected every place once, got 3 twice"):
         City([Place(3, 0, 0), Place(1, 0, 0), Place(3, 1, 1)])
+
+
+def test_the_map_in_words_says_what_trips_follow(tmp_path):
+    straight = "no roads: straight lines times 1.3"
+    assert City([Place(1, 0, 0)], "a.csv").words == f"1 place, {straight} (a.csv)"
+    city = City([Place(1, 0, 0), Place(2, 5, 5)], "a.csv", [Poi(7, 0, 0)])
+    assert city.words == f"2 places, 1 POI, {straight} (a.csv)"
+    by_road, _ = load_city(write_tables(tmp_path, roads=ROADS))
+    assert by_road.words == f"{len(by_road)} places, roads (places.json)"

@@ -10,7 +10,7 @@ import pytest
 from city.city_parts import PLACES, ROADS, write_tables
 
 from pytest_agentbench.city.map_files import load_city
-from pytest_agentbench.city.travel import SPEEDS
+from pytest_agentbench.city.travel import SPEEDS, straight_route
 from pytest_agentbench.city.trips import Trip
 from pytest_agentbench.city.view import CityView
 
@@ -189,15 +189,20 @@ def test_ways_are_the_textbooks(tmp_path, seed):
         here, there = rng.uniform(0, 3000, (2, 2)).tolist()
         a, b = (min(range(25), key=lambda n: math.dist(spots[n], at)) for at in (here, there))
         off = math.dist(here, spots[a]) + math.dist(there, spots[b])
-        route = city.route(here, there, "driving")
+        route, on_foot = (
+            city.roads.route(tuple(here), tuple(there), mode, None, None)
+            for mode in ("driving", "walking")
+        )
         if a == b:
-            assert not route["roads"]
+            assert route is on_foot is None
             continue
         assert route["seconds"] == pytest.approx(off / 8.3 + textbook(driving, range(25), a)[b])
-        on_foot = city.route(here, there, "walking")
         assert on_foot["metres"] == pytest.approx(off + textbook(walking, range(25), a)[b])
         for one in (route, on_foot):
             check_whole(one, here, there)
+            taken = city.route(here, there, one["mode"])
+            too_far = one["metres"] > max(1000, 3 * math.dist(here, there))
+            assert taken == (straight_route(here, there, one["mode"]) if too_far else one)
 
 
 def check_whole(route, here, there):
@@ -220,3 +225,30 @@ def check_whole(route, here, there):
 
 def test_the_places_of_the_square_are_what_the_tests_take_them_for():
     assert [place["id"] for place in PLACES] == [1, 2, 3, "isle"]
+
+
+def test_far_round_by_road_is_no_way(tmp_path):
+    """Two streets 5 km off: by them it would be 5 + 2 + 5 km for 2 km."""
+    roads = [
+        {"id": 1, "x1": 0, "y1": 5000, "x2": 1000, "y2": 5000},
+        {"id": 2, "x1": 1000, "y1": 5000, "x2": 2000, "y2": 5000},
+    ]
+    places = [
+        {"id": n, "x": x, "y": y, "category": ""}
+        for n, (x, y) in enumerate([(0, 0), (2000, 0), (0, 4501), (500, 4501)])
+    ]
+    city, _ = load_city(write_tables(tmp_path, places=places, roads=roads))
+    for mode in ("walking", "driving"):
+        route = city.route(0, 1, mode)
+        assert (route["roads"], route["lanes"]) == (False, [])
+        assert route["metres"] == pytest.approx(1.3 * 2000)
+    assert not city.route([400, 4501], [600, 4501], "walking")["roads"]  # 2,279 m by road for 200
+    assert city.route([0, 4000], [2000, 4000], "walking")["metres"] == pytest.approx(4000)  # twice
+
+
+def test_a_short_way_round_the_block_is_a_way(tmp_path):
+    roads = [{"id": 1, "x1": 0, "y1": 0, "x2": 200, "y2": 0}]
+    city, _ = load_city(write_tables(tmp_path, roads=roads))
+    route = city.route([90, 10], [110, 10], "walking")  # 20 m, but under a kilometre nobody wonders
+    assert route["roads"]
+    assert route["metres"] == pytest.approx(200 + 2 * math.hypot(90, 10))

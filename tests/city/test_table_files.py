@@ -90,7 +90,6 @@ POIS = [
     {"id": 70, "name": "Bean", "category": "amenity|cafe", "x": 1.0, "y": -99.0, "aoi_id": 1},
     {"id": 71, "name": None, "category": None, "x": 990.0, "y": 1100.0, "aoi_id": None},
     {"id": 72, "x": 5000.0, "y": 5000.0},
-    {"id": 73, "x": 0.0, "y": 0.0, "category": "park", "aoi_id": "nowhere"},
 ]
 
 
@@ -117,7 +116,7 @@ def test_pois_and_roads_beside_the_places_in_every_format(tmp_path, suffix):
 
 def test_a_poi_without_an_area_belongs_to_the_nearest_unless_that_is_far(tmp_path):
     city, _ = load_city(write_tables(tmp_path, pois=POIS))
-    assert [poi["aoi_id"] for poi in city.pois()] == [1, 2, None, None]
+    assert [poi["aoi_id"] for poi in city.pois()] == [1, 2, None]
     squares = [
         {"id": 1, "polygon": SQUARE},
         {"id": 2, "polygon": "POLYGON ((10 0, 500 0, 500 20, 10 20))"},
@@ -174,6 +173,12 @@ def test_notes_name_the_projection_and_say_what_is_made_up(tmp_path):
             "POI 0: expected id, name, category, x, y, aoi_id; no x in {'id': 1}",
         ),
         ({"pois": [{**POIS[0], "aoi_id": [3]}]}, "POI 0: expected the id of an area (or nothing)"),
+        (
+            {"pois": [POIS[0], {**POIS[1], "aoi_id": 999}]},
+            "pois.json: POI 1: expected the id of a place in the table of places (or nothing) as aoi_id, "
+            "got 999",
+        ),
+        ({"pois": [{**POIS[0], "aoi_id": "1"}]}, "as aoi_id, got '1'"),  # the place is 1
         ({"pois": [POIS[0], POIS[0]]}, "pois.json: expected every POI once, got 70 twice"),
         ({"roads": {}}, "roads.json: expected a list of roads, got a dict"),
         (

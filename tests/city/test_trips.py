@@ -48,7 +48,7 @@ def test_off_the_roads_there_is_no_lane_and_the_detour_counts():
 
 def test_what_is_told_of_a_trip_that_arrived_and_of_one_that_did_not():
     trip = Trip(ROADS, 1, 2, None, 1000.0)
-    whole = trip.told(1040.0, True)
+    whole = trip.told(1040.0, True, True)
     assert whole == {
         "departure": 1000.0,
         "arrival": 1040.0,
@@ -58,7 +58,7 @@ def test_what_is_told_of_a_trip_that_arrived_and_of_one_that_did_not():
         "metres": 220.0,
         "route": [[0, 0], [0, 10], [100, 10], [200, 10], [200, 0]],
     }
-    half = trip.told(1010.0, False)
+    half = trip.told(1010.0, False, True)
     assert (half["arrival"], half["metres"]) == (None, 60.0)
     assert half["route"] == [[0, 0], [0, 10], [50, 10]]
 
@@ -66,7 +66,17 @@ def test_what_is_told_of_a_trip_that_arrived_and_of_one_that_did_not():
 def test_a_long_route_is_told_in_40_points_from_its_beginning_to_its_end():
     points = [[float(n), 0.0, float(n)] for n in range(1001)]
     route = {**ROADS, "metres": 1000.0, "seconds": 1000.0, "points": points, "lanes": []}
-    told = Trip(route, 1, 2, None, 0.0).told(1000.0, True)["route"]
+    told = Trip(route, 1, 2, None, 0.0).told(1000.0, True, True)["route"]
     assert len(told) == MOST_POINTS
     assert (told[0], told[-1]) == ([0, 0], [1000, 0])
     assert told == sorted(told)
+
+
+def test_a_trip_says_whether_it_follows_roads_where_the_day_says_otherwise():
+    straight = straight_route((0.0, 0.0), (0.0, 100.0), "walking")
+    found = [
+        Trip(route, 1, 2, None, 0.0).told(1.0, False, roads).get("roads")
+        for route in (ROADS, straight)
+        for roads in (True, False)
+    ]
+    assert found == [None, True, False, None]

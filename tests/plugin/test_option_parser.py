@@ -75,6 +75,8 @@ def test_help_lists_the_parameters_of_every_benchmark(project):
     assert "--text-models=SET BehaviorModeling: models that score texts" in text
     assert "--keep-candidate-order BehaviorModeling: show candidates" in text
     assert "--agentbench-text-models=SET same as --text-models" in text
+    ticks = "--tick-timeout=SECONDS DailyMobility, HurricaneMobility: end a person's day where"
+    assert ticks in text  # of both
 
 
 def test_a_short_spelling_without_a_benchmark_is_explained(project):

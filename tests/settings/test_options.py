@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pytest_agentbench
+from pytest_agentbench.settings.options import Option, together
 
 PACKAGE = Path(pytest_agentbench.__file__).parent
 NEW = """\
@@ -80,3 +81,13 @@ def test_an_option_that_is_declared_once_is_found_everywhere(project, with_new_o
     assert (default, kept) == ("red", "blue")
     assert told == '"blue"'  # hosts must agree
     assert row == "| `--colour COLOUR` | `agentbench_colour` | `colour` | the colour of the paper |"
+
+
+def test_an_option_of_two_benchmarks_names_both_if_they_mean_the_same():
+    one, same, other = (
+        Option("N", text, "a number", int)
+        for text in ("A: how many: all", "B: how many: all", "C: how long")
+    )
+    assert together(one, same).help == "A, B: how many: all"
+    assert together(together(one, same), other).help == "A, B: how many: all"
+    assert together(one, other) == one

@@ -136,9 +136,9 @@ class Environment:
             "xy_position": {"x": x, "y": y},
             "longlat_position": {"longitude": longitude, "latitude": latitude},
         }
-        if life.place is not None:
-            poi = {} if life.poi is None else {"poi_id": life.poi}
-            position["aoi_position"] = {"aoi_id": life.place, **poi}
+        if life.here is not None:
+            poi = {} if life.here_poi is None else {"poi_id": life.here_poi}
+            position["aoi_position"] = {"aoi_id": life.here, **poi}
         elif (lane := life.lane) is not None:
             position["lane_position"] = {"lane_id": lane[0], "s": lane[1]}
         return {"id": self._person, "status": STATUS_OF_MODE[life.mode], "position": position}

@@ -65,9 +65,8 @@ class DailyMobilityDataset(Dataset):
         self._own_reference = own_reference
         self.keys = [SampleKey(TARGET, str(profile["id"])) for profile in profiles]
         self.digest = _digest(profiles, city.city, truth, reference if own_reference else None)
-        where = city.source if city.city is None else f"{len(city.city)} places ({city.source})"
-        without = "no city: " if city.city is None else ""
-        self.description = f"{name}: {len(profiles)} profiles, {without}{where}"
+        where = f"no city: {city.source}" if city.city is None else city.city.words
+        self.description = f"{name}: {len(profiles)} profiles, {where}"
 
     @property
     def city(self) -> City | None:

@@ -165,8 +165,8 @@ def travel_times(told: Told) -> charts.Figure | None:
     left_out = f" {unfinished:,} that did not arrive are left out." if unfinished else ""
     return charts.Figure(
         "Travel times by mode",
-        f"{len(together):,} trips of lived days; the last bar holds all longer ones.{left_out} "
-        f"{told.words}",
+        f"{len(together):,} trips of lived days; the last bar holds all longer ones.{left_out}"
+        f"{told.by_road} {told.words}",
         made,
         data,
     )
@@ -204,7 +204,7 @@ def time_on_the_way(told: Told, days: Sequence[str] = ()) -> charts.Figure | Non
     return charts.Figure(
         "Share of the day on the way",
         f"On average {middle:.1%}, or {middle * 24 * 60:.0f} minutes. The last bar holds all that is "
-        f"above. {told.words}",
+        f"above.{told.by_road} {told.words}",
         made,
         data,
     )

@@ -51,7 +51,7 @@ def day_on_the_map(
         day = person.record.answer[DAY]
         made = [_Drawing(sample.context, day, n, intentions).tables for n in range(told.days)]
         used |= {mode for tables in made for mode in tables["trips"]["mode"]}
-        frames[_label(person)] = dict(zip(days, made, strict=True)) if days else made[0]
+        frames[_label(person, len(days))] = dict(zip(days, made, strict=True)) if days else made[0]
     modes = [mode for mode in MODES if mode in used]
     shown = (
         f"{len(chosen)} of {len(ranked):,} people" if len(chosen) < len(ranked) else "all of them"
@@ -61,7 +61,7 @@ def day_on_the_map(
         "A day on the map",
         f"{told.words} In the picker: {shown}, from those who visit the most places to those who visit "
         "the fewest. Places have numbers in the order of the day; the chart beside the map says "
-        f"when the person is there (bars) and on the way (lines).{straight}",
+        f"when the person is there (bars) and on the way (lines).{told.by_road}{straight}",
         (_map(), _hours(modes)),
         picker=charts.Picker(("person", "day") if days else ("person",), frames),
     )
@@ -70,11 +70,13 @@ def day_on_the_map(
 _STRAIGHT = " Answers told as visits have no routes: dashed lines join their places."
 
 
-def _label(person: Person) -> str:
+def _label(person: Person, days: int) -> str:
+    """Who it is; the numbers are those of all days, of which the map shows one."""
     epoch = f", epoch {person.record.epoch}" if person.record.epoch > 1 else ""
     places = f"{person.places} place{'' if person.places == 1 else 's'}"
     way = f", {person.metres / _KILOMETRE:.1f} km" if person.lived else ""
-    return f"{person.record.sample}{epoch} ({places}{way})"
+    together = f" in {days} days" if days else ""
+    return f"{person.record.sample}{epoch} ({places}{way}{together})"
 
 
 class _Drawing:

@@ -59,9 +59,10 @@ def check_day(answer: Mapping[Any, Any], city: City, grid: Grid) -> dict[str, An
         came = None if listed is None else f"{len(listed)} rows"
         raise InvalidAnswer(f"rows as {grid.words}", answer.get("rows"), described=came)
     rows = [_row(row, number, city, grid) for number, row in enumerate(listed)]
-    trips = _trips(answer.get("trips"), city, grid)
+    roads = _roads(answer)
+    trips = _trips(answer.get("trips"), city, grid, roads)
     _check_reached(rows, trips)
-    return {"rows": rows, "trips": trips, "roads": _roads(answer)}
+    return {"rows": rows, "trips": trips, "roads": roads}
 
 
 def _check_reached(rows: list[list[Any]], trips: list[dict[str, Any]]) -> None:
@@ -74,10 +75,10 @@ def _check_reached(rows: list[list[Any]], trips: list[dict[str, Any]]) -> None:
             )
 
 
-def _roads(answer: Mapping[Any, Any]) -> bool:
+def _roads(answer: Mapping[Any, Any], where: str = "") -> bool:
     roads = unpacked(answer.get("roads"))
     if not isinstance(roads, bool):
-        raise InvalidAnswer("roads as true (trips follow the roads) or false", roads)
+        raise InvalidAnswer(f"roads{where} as true (trips follow the roads) or false", roads)
     return roads
 
 
@@ -117,7 +118,7 @@ def _position(pair: tuple[Any, Any], where: str) -> list[float]:
     return [float(value) for value in pair]
 
 
-def _trips(value: Any, city: City, grid: Grid) -> list[dict[str, Any]]:
+def _trips(value: Any, city: City, grid: Grid, roads: bool) -> list[dict[str, Any]]:
     listed = items(value)
     most = MOST_TRIPS_A_TICK * grid.most
     if listed is None or len(listed) > most:
@@ -125,7 +126,7 @@ def _trips(value: Any, city: City, grid: Grid) -> list[dict[str, Any]]:
         raise InvalidAnswer(f"trips as a list of at most {most}", value, described=came)
     trips: list[dict[str, Any]] = []
     for number, trip in enumerate(listed):
-        made = _trip(trip, number, city, grid)
+        made = _trip(trip, number, city, grid, roads)
         if trips and made["departure"] < (trips[-1]["arrival"] or trips[-1]["departure"]):
             raise InvalidAnswer(
                 f"trips one after the other: trip {number} to depart after trip {number - 1}",
@@ -135,7 +136,7 @@ def _trips(value: Any, city: City, grid: Grid) -> list[dict[str, Any]]:
     return trips
 
 
-def _trip(value: Any, number: int, city: City, grid: Grid) -> dict[str, Any]:
+def _trip(value: Any, number: int, city: City, grid: Grid, roads: bool) -> dict[str, Any]:
     where = f"trip {number}"
     if not isinstance(value, Mapping) or any(key not in value for key in _TRIP_KEYS):
         raise InvalidAnswer(f"{', '.join(_TRIP_KEYS)} in {where}", value)
@@ -157,6 +158,7 @@ def _trip(value: Any, number: int, city: City, grid: Grid) -> dict[str, Any]:
         raise InvalidAnswer(f"mode in {where} as one of {', '.join(MODES)}", mode)
     if not is_amount(metres):
         raise InvalidAnswer(f"metres in {where} as a finite number of at least 0", metres)
+    own = _roads(value, f" in {where}") if "roads" in value else roads
     return {
         "departure": departure,
         "arrival": arrival,
@@ -165,6 +167,7 @@ def _trip(value: Any, number: int, city: City, grid: Grid) -> dict[str, Any]:
         "mode": mode,
         "metres": float(metres),
         "route": _route(value.get("route", []), where),
+        **({} if own == roads else {"roads": own}),  # as for the day, where it is not said
     }
 
 

@@ -177,7 +177,9 @@ def graph(motif: str) -> str:
 
 def _shares(name: str, title: str, under: str) -> dict[str, Any]:
     def layer(which: str, width: float) -> dict[str, Any]:
-        x = charts.quantity(which, "share", axis={"format": "%", "tickCount": 4})
+        # Long names leave little room: where labels do not fit, every other one goes.
+        axis = {"format": "%", "tickCount": 3, "labelOverlap": "parity"}
+        x = charts.quantity(which, "share", axis=axis)
         return {
             "mark": {"type": "bar", "strokeWidth": width, "fillOpacity": 0.5},
             "encoding": {

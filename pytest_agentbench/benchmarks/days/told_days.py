@@ -15,6 +15,7 @@ import numpy as np
 
 from pytest_agentbench.benchmarks.days.day_facts import facts, is_lived, lived_trips, told_trips
 from pytest_agentbench.benchmarks.days.lived_day import DAY
+from pytest_agentbench.city.travel import DETOUR
 from pytest_agentbench.metrics.day_trips import DAY_SECONDS as SECONDS
 from pytest_agentbench.metrics.day_trips import of_day, seconds_on_the_way
 
@@ -68,6 +69,7 @@ class Person:
     on_the_way: Sequence[float]  # seconds of each day; empty for visits
     places: int
     metres: float  # travelled; 0 for visits
+    by_road: Sequence[bool]  # of each trip, whether it follows roads; empty for visits
     facts: Facts | None  # what the realism panel compares; None if nobody asks for it
 
 
@@ -87,6 +89,18 @@ class Told:
             return f"All {self.answers:,} valid answers tell their day."
         some = "" if self.asked == self.answers else f", a spread of {self.answers:,},"
         return f"{len(self.people):,} of {self.asked:,} valid answers{some} tell their day."
+
+    @property
+    def by_road(self) -> str:
+        """Whether trips follow roads, for a caption; empty where there are none."""
+        every = [by_road for person in self.people for by_road in person.by_road]
+        straight = every.count(False)
+        if not straight:
+            return " Trips follow the roads." if every else ""
+        lines = f"straight lines, whose lengths count {DETOUR} times"
+        if straight == len(every):
+            return f" Trips follow no roads: they are {lines}."
+        return f" Trips follow the roads, except for {straight:,} of {len(every):,}: {lines}."
 
 
 class PeopleData(Protocol):
@@ -158,6 +172,7 @@ def _person(
         [seconds_on_the_way(trips, number) for number in range(days)] if lived else (),
         len({place for seconds, place in rows if seconds < days * SECONDS} - {None}),
         math.fsum(trip["metres"] for trip in day["trips"]) if lived else 0.0,
+        [trip.get("roads", day["roads"]) for trip in day["trips"]] if lived else (),
         None if position is None else facts(day, home, position, range(days)),
     )
 

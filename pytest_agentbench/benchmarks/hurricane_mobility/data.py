@@ -92,7 +92,9 @@ class HurricaneDataset(Dataset):
         ]  # fmt: skip
         self.digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         whole = "as one population" if items == POPULATION else "one by one"
-        self.description = f"{name}: {len(profiles)} profiles, {whole}"
+        # People who live there are asked one by one.
+        where = "" if city is None or items == POPULATION else f", {city.words}"
+        self.description = f"{name}: {len(profiles)} profiles, {whole}{where}"
 
     def groups(self, index: int) -> Mapping[str, str]:
         return {} if self.items == POPULATION else person_groups.groups(self.profiles[index])

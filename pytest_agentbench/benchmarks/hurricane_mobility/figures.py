@@ -141,7 +141,7 @@ def against_before(truth: Truth, hourly: Floats) -> charts.Figure | None:
         for period, ours, theirs in zip(PERIODS[1:], generated[1:], real[1:], strict=True)
     )
     return charts.Figure(
-        "Trips against the day before",
+        "Trips against the day before the hurricane",
         f"Trips of each day in percent of those before the hurricane; the changes are what "
         f"change_rate_score compares: {change}. Generated trips: {counts}.",
         (_pairs(1.12 * max(*real, *generated)),),  # with room for the numbers

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 DOCUMENTED, PUBLISHED = "documented", "published-0.1.4"
 READINGS = (DOCUMENTED, PUBLISHED)
+# The line under the table, at most 80 characters.
+NO_TRIPS = "warning: no trip on day 0 (before): changes are relative to it, and score 0"
 METRICS = ("change_rate_score", "distribution_score", "final_score")
 
 
@@ -90,8 +92,10 @@ def describe(truth: Truth, records: Sequence[Record]) -> dict[str, Any]:
     """The changes and the hours on both sides, and how similar the hours of each day are."""
     hourly = set_out_by_hour(records)
     summed = hourly.sum(axis=(0, 2))
-    if not summed[0]:
+    if not len(hourly):
         return {}
+    if not summed[0]:
+        return {"notes": [NO_TRIPS]}
     found = hurricane.changes(summed).tolist()
     true = truth.changes.tolist()
     alike = [

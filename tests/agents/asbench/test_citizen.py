@@ -73,7 +73,7 @@ def test_it_goes_to_areas_and_pois(life, agent, owner, args, options, mode):
     one = agent(owner)
     asyncio.run(one.go_to_aoi(*args, **options))
     life.end_tick()
-    assert life.place == WORK
+    assert life.here == WORK
     assert life.told()["trips"][0]["mode"] == mode
     assert one.movement_status == [3, 2]
 

@@ -117,7 +117,7 @@ def test_lanes_are_told_where_the_person_is_on_one(life, environment, monkeypatc
 def test_targets_and_modes_have_several_forms(life, environment, target, mode, place, poi, told):
     go(environment, target, modes=None if mode is None else [mode])
     life.end_tick()
-    assert (life.place, life.poi) == (place, poi)
+    assert (life.here, life.here_poi) == (place, poi)
     assert life.told()["trips"][0]["mode"] == told
 
 
@@ -126,7 +126,7 @@ def test_several_targets_are_visited_in_turn(life, environment):
     places = []
     for _ in range(5):
         life.end_tick()
-        places.append(life.place)
+        places.append(life.here)
     # The third has no departure: at once, after the walk of 1,118 m * 1.3 / 1.3 m/s = 18.6 minutes.
     assert places == [WORK, WORK, WORK, HOME, HOME]
     assert [trip["mode"] for trip in life.told()["trips"]] == ["driving", "walking", "driving"]

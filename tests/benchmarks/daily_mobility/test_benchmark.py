@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
+
+from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
+from pytest_agentbench.city.life import Life
 
 SCENARIO = "benchmark: pytest_agentbench.benchmarks.daily_mobility.benchmark:DailyMobility\n"
 
 
 def test_the_template_runs_and_is_scored_with_its_ceiling(project):
-    from pytest_agentbench.benchmarks.daily_mobility.benchmark import DailyMobility
-
     project.write(
         day__yaml=f"{SCENARIO}agent: agent.py\n", agent__py=DailyMobility().agent_template()
     )
@@ -18,7 +21,7 @@ def test_the_template_runs_and_is_scored_with_its_ceiling(project):
     result.stdout.fnmatch_lines(
         [
             "*100 samples: 100 ok",
-            "*demo data (synthetic): 100 profiles, 545 places (places.csv)",
+            "*demo data (synthetic): 100 profiles, 545 places, 1,556 POIs, roads (places.csv)",
             "final_score*",
             "noise ceiling of 100 people: 9*",
         ]
@@ -66,3 +69,25 @@ def test_test_mode_is_a_usage_error_before_anything_runs(project):
         ["ERROR: --mode: expected a mode of DailyMobility (inference), got 'test'"]
     )
     assert not project.runs()
+
+
+def test_days_of_the_ticks_template_repeat(load):
+    parts: dict = {}
+    exec(DailyMobility().agent_template(ticks=True), parts)
+    dataset = load("demo")
+
+    def lived(seed, index):
+        random.seed(seed)
+        context = dataset.sample(index).context
+        life = Life(context["city"], context["profile"], context["simulation"])
+        person = parts["Person"](life, life.profile)
+        for _ in range(life.steps):
+            person.step(life.begin_tick())
+            life.end_tick()
+        return life.told()
+
+    workers = [n for n, one in enumerate(dataset.profiles) if one["home"] != one["work"]][:4]
+    first, again = ([lived(seed, index) for index in workers] for seed in (1, 2))
+    assert first == again
+    departures = [tuple(trip["departure"] for trip in told["trips"]) for told in first]
+    assert len(set(departures)) > 1  # and people differ

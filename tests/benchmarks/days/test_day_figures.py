@@ -74,6 +74,7 @@ def test_travel_times_are_shares_of_the_trips_of_each_mode_that_arrived():
         assert minutes - 1e-3 <= bars["right"][at]
         assert bars["trips"][at] == 1.0
     assert "3 trips of lived days" in made.caption
+    assert "all longer ones. Trips follow no roads: they are straight lines" in made.caption
     assert "did not arrive" not in made.caption  # the way that was given up led home
     assert len(marks(made, "rect")) == 3 * day_figures.BINS
 
@@ -98,6 +99,7 @@ def test_the_share_on_the_way_is_that_of_the_trips():
     (at,) = np.flatnonzero(np.array(bars["people"][1:])) + 1
     assert bars["left"][at] <= share <= bars["right"][at]
     assert f"On average {share / 2:.1%}, or {share * 720:.0f} minutes" in made.caption
+    assert "that is above. Trips follow no roads: they are straight lines" in made.caption
     assert len(marks(made, "rect")) == day_figures.BINS
 
 

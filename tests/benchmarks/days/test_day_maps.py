@@ -86,7 +86,9 @@ def test_visits_have_straight_dashed_lines_between_places_of_the_map():
     assert rows(frame["route"])[:2] == [(0, 0.0, 0.0), (0, 0.6, 0.8)]
     assert frame["stays"]["intention"] == ["sleep", "work", "eating out", "home activity", "sleep"]
     assert "dashed lines join their places" in made.caption
-    assert "dashed" not in figure(LIVED).caption
+    lived = figure(LIVED).caption
+    assert "dashed" not in lived
+    assert "on the way (lines). Trips follow no roads: they are straight lines" in lived
     assert made.charts[1]["layer"][1]["encoding"]["strokeDash"]["legend"] is None  # no mode to tell
     assert len(marks(made, "rule")) == 3
 
@@ -96,7 +98,7 @@ def test_every_day_of_several_has_its_own_map():
     made = figure(rows_of, days=("before", "during", "after"))
     assert made.picker.labels == ("person", "day")
     ((label, frames),) = made.picker.frames.items()
-    assert label == "user[0] (3 places, 2.0 km)"
+    assert label == "user[0] (3 places, 2.0 km in 3 days)"
     assert {name: frame["places"]["name"] for name, frame in frames.items()} == {
         "before": ["1 home"],
         "during": ["1 home", "2 work", "3 restaurant"],

@@ -185,3 +185,12 @@ def test_a_tick_may_take_as_long_as_a_number_of_seconds_says():
     )
     with pytest.raises(ValueError):  # noqa: PT011 -- options.py says the rest
         TICK_TIMEOUT.parse(0)
+
+
+def test_a_trip_may_say_that_it_follows_no_roads():
+    for said, kept in ((False, {"roads": False}), (True, {}), (np.bool_(False), {"roads": False})):
+        checked = check_day(changed("trips", 0, "roads", value=said), CITY, GRID)
+        assert checked["trips"] == [{**DAY["trips"][0], **kept}]
+        assert check_day(checked, CITY, GRID) == checked  # out of a record
+    with pytest.raises(InvalidAnswer, match=r"roads in trip 0 as true .* or false, got 'no'"):
+        check_day(changed("trips", 0, "roads", value="no"), CITY, GRID)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from benchmarks.drawn import marks
-from benchmarks.lived_days import CITY, HOME, day
+from benchmarks.drawn import axis_labels, marks
+from benchmarks.lived_days import CITY, HOME, PUB, SHOP, WORK, day
 from benchmarks.told_people import LIVED, VISITS, People, records
 
 from pytest_agentbench.benchmarks.days import realism_figures
@@ -116,3 +118,12 @@ def test_only_the_most_frequent_kinds_are_shown():
     counter = realism_figures.Counter(many)
     rows = realism_figures._rows("modes", counter, counter)
     assert rows["kind"] == [f"kind {n}" for n in range(19, 11, -1)]
+
+
+def test_labels_of_shares_are_evenly_spaced_beside_long_names():
+    long = day(900, [(20, HOME, None), (20, WORK, None), (20, PUB, None), (20, SHOP, None), (21, HOME, None)])  # fmt: skip
+    made = panel([LIVED, STILL], [long, STILL])
+    (chart,) = (one for one in made.charts if one["data"]["name"] == "motifs")
+    alone = replace(made, charts=[{**chart, "width": 160}], data={"motifs": made.data["motifs"]})
+    labels = [text for text in axis_labels(alone) if text.endswith("%")]
+    assert labels == ["0%", "20%", "40%"]  # with a label every 10%, one of them had no room

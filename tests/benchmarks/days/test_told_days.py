@@ -141,3 +141,19 @@ def test_a_spread_has_both_ends_and_no_one_twice(total, most):
     assert (found[0], found[-1]) == (0, total - 1)
     assert len(set(found)) == len(found) == min(total, most)
     assert np.ptp(np.diff(found)) <= 1 if len(found) > 1 else True
+
+
+def test_it_says_whether_trips_follow_roads():
+    by_road = {**LIVED, "roads": True}
+    some = {**by_road, "trips": [{**LIVED["trips"][0], "roads": False}, *LIVED["trips"][1:]]}
+    lines = "straight lines, whose lengths count 1.3 times."
+    assert people(by_road, VISITS)[1].by_road == " Trips follow the roads."
+    assert people(LIVED)[1].by_road == f" Trips follow no roads: they are {lines}"
+    assert people(by_road, some)[1].by_road == (
+        f" Trips follow the roads, except for 1 of 8: {lines}"
+    )
+    assert people(by_road, LIVED)[1].by_road.startswith(
+        " Trips follow the roads, except for 4 of 8"
+    )
+    still = day(900, [(101, HOME, None)])
+    assert people(VISITS, still)[1].by_road == ""

@@ -76,3 +76,14 @@ def test_a_bad_truth_is_named(folder, truth, message):
         load(path)
     assert message in str(error.value)
     assert str(error.value).startswith(str(path / TRUTH_FILE))
+
+
+def test_the_description_says_what_trips_follow(folder):
+    demo = "100 profiles, one by one, 545 places, 1,556 POIs, roads (places.csv)"
+    assert load(items="user").description.endswith(demo)
+    assert load(items="population").description.endswith("100 profiles, as one population")
+    path = folder(profiles=[{"id": 3}])
+    assert load(path).description.endswith("1 profiles, one by one")
+    (path / "places.csv").write_text("id,x,y,category\n1,0,0,home\n2,5,5,\n")
+    straight = "one by one, 2 places, no roads: straight lines times 1.3 (places.csv)"
+    assert load(path).description.endswith(straight)

@@ -12,7 +12,7 @@ from pytest_agentbench.benchmarks.hurricane_mobility.data import PERIODS
 from pytest_agentbench.city.life import Life
 from pytest_agentbench.runs.record import Record
 
-PLAIN = ["Trips by hour", "Trips against the day before"]
+PLAIN = ["Trips by hour", "Trips against the day before the hurricane"]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_hours_are_shares_of_the_trips_of_each_day(run):
 
 
 def test_days_are_percent_of_the_day_before_and_agree_with_the_details(run):
-    figure = made(run)["Trips against the day before"]
+    figure = made(run)["Trips against the day before the hurricane"]
     days = figure.data["days"]
     percent = {(p, w): v for p, w, v in zip(days["period"], days["which"], days["percent"], strict=True)}  # fmt: skip
     changes = run.scores.as_json()["details"]["changes"]

@@ -67,7 +67,14 @@ def test_no_trips_before_leave_the_scores_absent_and_say_why(folder):
     assert scores == dict.fromkeys(
         ("change_rate_score", "distribution_score", "final_score"), reason
     )
-    assert BENCHMARK.describe(dataset, records) == {}
+    told = BENCHMARK.describe(dataset, records)
+    assert told == {
+        "notes": ["warning: no trip on day 0 (before): changes are relative to it, and score 0"]
+    }
+    assert len(told["notes"][0]) <= 80
+    documented = BENCHMARK.score_run(dataset, records)("documented", None)
+    assert documented["change_rate_score"] == 0.0
+    assert BENCHMARK.describe(dataset, [record("user[1]", None)]) == {}
     nobody = BENCHMARK.score_run(dataset, [record("user[1]", None)])(READING, None)
     assert nobody["final_score"] == Absent("no valid answer")
     assert BENCHMARK.score_run(dataset, [])(READING, None)["final_score"] == Absent("no records")
