@@ -21,6 +21,10 @@ class TransientError(Exception):
         self.status = status
 
 
+class LoopBlocked(TransientError):
+    """Another call of the agent blocked the event loop on which this one was to go on."""
+
+
 class AgentTimeout(Exception):
     """The agent did not answer in the time it had."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,6 +13,7 @@ from agent_shapes import Model, asked
 from small_city import HOME, PARK, WORK, context, places_of
 
 from pytest_agentbench.agents.asbench.citizen import CitizenAgentBase
+from pytest_agentbench.agents.ask import ask
 from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.agents.errors import AgentTimeout, DayEnded
 from pytest_agentbench.agents.shapes import function_of
@@ -186,6 +188,48 @@ def test_the_time_of_a_tick_is_told_as_such_within_that_of_the_day(owner):
     with counting(Usage()), pytest.raises(AgentTimeout, match=r"^tick 2 .*within 1 s"):
         agent(context(tick_timeout=1.0))
     assert places_of(LocalAgent(Stepper, timeout=60)(context())) == [HOME, HOME, WORK, WORK]
+    agent.close()
+
+
+class Crowd:
+    """People who begin together; then one of them blocks the loop that they share."""
+
+    there = 0
+
+    def __init__(self, city, profile):
+        self.city, self.number = city, profile["id"]
+
+    async def step(self, now):
+        if not now.tick:
+            type(self).there += 1
+            while self.there < 4:
+                await asyncio.sleep(0.01)
+        elif now.tick == 2 and self.number == 0:
+            time.sleep(3.0)
+        else:
+            await asyncio.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("timeout", "tick_timeout", "told"),
+    [
+        (2.0, None, "no answer within 2 s; it had reached tick 2 (day 0, 02:00)"),
+        (None, 2.0, "tick 2 (day 0, 02:00): it did not end within 2 s (tick_timeout)"),
+        (600.0, 2.0, "tick 2 (day 0, 02:00): it did not end within 2 s (tick_timeout)"),
+    ],
+)
+def test_a_person_who_blocks_the_loop_ends_nobody_elses_day(timeout, tick_timeout, told):
+    Crowd.there = 0
+    agent = LocalAgent(Crowd, timeout=timeout)
+
+    def person(number):
+        profile = {"id": number, "home": HOME, "work": None}
+        return ask(agent, context(profile=profile, tick_timeout=tick_timeout))
+
+    with ThreadPoolExecutor(4) as pool:
+        blocks, *others = pool.map(person, range(4))
+    assert str(blocks.error) == told
+    assert [(one.error, places_of(one.answer)) for one in others] == [(None, [HOME] * 4)] * 3
     agent.close()
 
 
