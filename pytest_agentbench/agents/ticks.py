@@ -8,6 +8,7 @@ Such an agent has no answer. It acts, and the answer is the days that its person
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Mapping
 from typing import Any
@@ -63,9 +64,9 @@ def _own(owner: type, step: str, llm: Any, params: Mapping[str, Any] | None) -> 
         __tracebackhide__ = True
         life = life_of(context, owner.__name__)
         day = Day(life)
-        offered = {"city": life, "profile": dict(life.profile), "llm": llm}
+        offered = {"city": life, "profile": copy.deepcopy(life.profile), "llm": llm}
         if params is not None:
-            offered["agent_params"] = params
+            offered["agent_params"] = copy.deepcopy(params)
         with day.calling(owner.__name__):
             agent = made(owner, offered)
         method = getattr(agent, step)

@@ -207,6 +207,54 @@ def test_epochs_are_days_of_their_own(project):
     assert sorted(record["epoch"] for record in lived(project, 4)) == [1, 1, 2, 2]
 
 
+WRITER = """
+import hashlib, json
+from agentsociety_benchmark.benchmarks import DailyMobilityAgent
+
+class WriterAgent(DailyMobilityAgent):
+    async def forward(self):
+        if self.environment.get_tick():
+            return
+        city = self.environment
+        areas, pois = city.map.get_all_aois(), city.map.get_all_pois()
+        ids, groups = city.get_aoi_ids(), city.get_poi_cate()
+        near = city.get_around_poi((0, 0), 1e6, "restaurant")
+        seen = [areas, pois, ids, groups, near, self.params, city.get_environment(),
+                city.poi_id_2_aoi_id, len(city.map.aois), city.map.header, self.intention_list]
+        told = json.dumps(seen) + json.dumps([area["shapely_xy"].centroid.x for area in areas])
+        print(len(areas), len(near), hashlib.sha256(told.encode()).hexdigest())
+        for one in [*areas, *pois]:
+            for key in ("positions", "poi_ids", "position"):
+                if key in one:
+                    one[key].clear()
+            one["shapely_xy"] = None
+            one["name"] = one["visited"] = self.id
+        for one in (areas, pois, ids, near, city.map.aois, city.map.pois, city.poi_id_2_aoi_id,
+                    self.params["likes"], self.intention_list):
+            one.clear()
+        for values in groups.values():
+            values.clear()
+        groups.clear()
+        city.set_environment({"weather": "mine"})
+"""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--concurrency=4"], pytest.param(["--agent-isolation=process"], marks=needs_posix)],
+    ids=" ".join,
+)
+def test_what_a_person_writes_nobody_else_sees(project, options):
+    text = "benchmark: DailyMobility\nagent: agent.py\nlimit: 4\nagent_params: {likes: [tea]}\n"
+    project.write(agent__py=WRITER, s__yaml=text)
+    result = project.pytest("s.yaml", *options)
+    assert result.ret == 0, result.stdout.str()
+    seen = {record["evidence"]["stdout"] for record in lived(project, 4)}
+    assert len(seen) == 1
+    areas, near, _ = seen.pop().split()
+    assert int(areas) > 100 < int(near)
+
+
 SLEEPY = """
 import asyncio
 class Person:
