@@ -217,8 +217,9 @@ class _LoopThread:
 
     def _work(self) -> None:
         try:
-            with contextlib.suppress(Abandoned):
-                self._run_to_the_end()
+            self._run_to_the_end()
+        except Abandoned:  # between two steps: too late for the call that was to be interrupted
+            self._abandoned = True
         finally:
             self._stopped = True
             self._fail_all()

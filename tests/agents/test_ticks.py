@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from agent_shapes import Model, asked
-from small_city import HOME, PARK, WORK, context, places_of
+from small_city import HOME, PARK, PROFILE, WORK, context, places_of
 
 from pytest_agentbench.agents.asbench.citizen import CitizenAgentBase
 from pytest_agentbench.agents.ask import ask
@@ -89,13 +89,20 @@ class Answers:
         return context
 
 
+class AnswersByName:
+    def __init__(self, city): ...
+
+    def forward(self, *, context):
+        return context
+
+
 class Anything:
     def __init__(self, **options): ...
 
     def step(self, now): ...
 
 
-@pytest.mark.parametrize("owner", [NoCity, Answers, Anything, int, len])
+@pytest.mark.parametrize("owner", [NoCity, Answers, AnswersByName, Anything, int, len])
 def test_whoever_does_not_take_the_city_does_not_live_in_it(owner):
     assert not is_ticking(owner)
 
@@ -124,6 +131,47 @@ def test_constructors_are_given_what_they_take():
         BenchmarkError, match="agent_params: expected an agent whose constructor takes"
     ):
         function_of(Stepper, None, {"pace": 2})
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        (lambda self: None, r"step\(self\)"),
+        (lambda self, now, then: None, r"step\(self, now, then\)"),
+        (lambda self, *, now: None, r"step\(self, \*, now\)"),
+    ],
+)
+def test_a_step_that_cannot_be_given_the_time_is_refused_before_any_day(step, told):
+    owner = type("Timeless", (Stepper,), {"step": step})
+    with pytest.raises(
+        BenchmarkError, match=rf"--agent: expected step\(self, now\) in Timeless, .*; got {told}"
+    ):
+        function_of(owner)
+
+
+@pytest.mark.parametrize(
+    "step", [lambda self, *args: None, lambda self, now, more=1: None, lambda self, when=0: None]
+)
+def test_a_step_that_can_be_given_the_time_is_one(step):
+    owner = type("Odd", (Stepper,), {"step": step})
+    assert places_of(asked(function_of(owner), context())) == [HOME] * 4
+
+
+def test_people_share_neither_profile_nor_parameters():
+    seen = []
+
+    class Writer(Stepper):
+        def __init__(self, city, profile, agent_params):
+            super().__init__(city)
+            seen.append((len(profile["likes"]), len(agent_params["likes"])))
+            profile["likes"].clear()
+            agent_params["likes"].clear()
+
+    params, profile = {"likes": ["tea"]}, {**PROFILE, "likes": ["tea", "walks"]}
+    function = function_of(Writer, None, params)
+    for _ in range(2):
+        asked(function, context(profile=profile))
+    assert seen == [(2, 1), (2, 1)]
 
 
 def test_an_object_is_refused_as_it_could_not_serve_several_people():

@@ -283,6 +283,34 @@ def test_a_timeout_names_the_tick(project, option, said, isolation):
         assert (record["status"], record["error"]) == (("timeout", said) if odd else ("ok", None))
 
 
+ENDED = """
+import asyncio, sys
+class Person:
+    def __init__(self, city): self.city = city
+    async def step(self, now):
+        if now.tick == 33:
+            raise [SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError()][self.city.profile["id"] % 3]
+"""
+SAID = ("SystemExit: 3", "KeyboardInterrupt", "CancelledError")
+
+
+@pytest.mark.parametrize("isolation", ["none", pytest.param("process", marks=needs_posix)])
+def test_what_is_no_exception_is_told_with_its_tick(project, isolation):
+    project.write(agent__py=ENDED)
+    command = ("--benchmark=DailyMobility", "--agent=agent.py", "--limit=6", "--concurrency=2")
+    assert project.pytest(*command, f"--agent-isolation={isolation}").ret == 1
+    for record in project.records():
+        said = SAID[int(record["sample"][5:-1]) % 3]
+        assert record["error"] == f"tick 33 (day 0, 08:15): {said}"
+
+
+def test_a_line_of_the_summary_says_when_a_day_ended(project, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    project.write(agent__py=OWN + "        1 // (now.tick - 34)\n")
+    result = project.pytest("--benchmark=DailyMobility", "--agent=agent.py", "--limit=1")
+    result.stdout.fnmatch_lines(["FAILED DailyMobility::user* - DayEnded: tick 34 (day 0, 08:30)*"])
+
+
 def test_parameters_reach_a_class_of_ones_own(project):
     agent = OWN.replace(
         "self.city = city", "self.city = city; assert agent_params == {'pace': 2}, agent_params"
