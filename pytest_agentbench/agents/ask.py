@@ -40,7 +40,7 @@ def ask(
     started = time.perf_counter()
     with counting(outcome.usage):
         for attempt in range(retries + 1):
-            outcome.error = None
+            outcome.error = outcome.usage.tick = None
             with watched() as raised:
                 try:
                     outcome.answer = agent(context)
@@ -69,6 +69,8 @@ def ask(
         outcome.error = BudgetExceeded("the budget is spent")
     elif outcome.usage.missing and not isinstance(outcome.error, (BudgetExceeded, NotProvided)):
         # The same: whatever came after it is made up.
+        if getattr(outcome.error, "type_name", "") != NotProvided.__name__:
+            outcome.usage.tick = None  # how far the agent came has nothing to do with it
         outcome.error = NotProvided("; ".join(map(str, outcome.usage.missing)))
     outcome.seconds = time.perf_counter() - started
     if secrets:

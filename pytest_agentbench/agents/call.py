@@ -16,8 +16,15 @@ from pytest_agentbench.agents.call_threads import Abandoned, CallThread, OutOfTi
 from pytest_agentbench.agents.code_imports import NOTHING_AROUND, Surroundings
 from pytest_agentbench.agents.described import harmless
 from pytest_agentbench.agents.descriptors import kept_open
-from pytest_agentbench.agents.errors import AgentTimeout
+from pytest_agentbench.agents.errors import (
+    AgentTimeout,
+    BudgetExceeded,
+    EndedByAgent,
+    LoopBlocked,
+    NotProvided,
+)
 from pytest_agentbench.agents.llm.calls import Model, configured_as
+from pytest_agentbench.agents.loop_time import CALL, SHORTEST_LOOK, Call, measured
 from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.agents.usage import reached
 from pytest_agentbench.base.errors import told
@@ -26,12 +33,24 @@ from pytest_agentbench.base.plain import plain_answer
 if TYPE_CHECKING:
     import asyncio  # 50 ms that only answers of coroutines cost
 
+_FOR_THE_RUN = (Abandoned, BudgetExceeded, EndedByAgent, NotProvided)
+_MOMENT = 1.0  # seconds in which a loop answers that nobody blocks
+_LONGEST_PATIENCE = (
+    60.0  # seconds that calls wait for one that blocks their loop, beyond its own time
+)
+
+_BLOCKED = (
+    "another call blocked the event loop that it shares with this one, and was given up; an agent that "
+    "blocks (time.sleep, requests) had better be a plain function"
+)
+
 
 class LocalAgent:
     """An agent ready to be called, from one thread or from many at once.
 
     A class is made into an object at the first call. Coroutines of all calls share one event loop,
-    so that a client which an agent keeps stays usable from call to call.
+    so that a client which an agent keeps stays usable from call to call. One that blocks the loop uses up
+    its own time, and not that of the others.
     """
 
     def __init__(
@@ -119,17 +138,22 @@ class LocalAgent:
         __tracebackhide__ = True
         with self._lock:
             if self._loop is None or not self._loop.runs:
-                self._loop = _LoopThread()
+                self._loop = _LoopThread(self._timeout is not None)
             loop = self._loop
+        call = Call()
         try:
-            return loop.run(awaitable, left)
+            return loop.run(call, awaitable, left)
         except OutOfTime:
-            if not loop.responds():  # a coroutine blocks it: the other calls need a new one
+            assert self._timeout is not None
+            came = reached()  # before anything is waited for: it may come further meanwhile
+            if not loop.returns(call, min(self._timeout, _LONGEST_PATIENCE)):
                 with self._lock:
                     if self._loop is loop:
                         self._loop = None
                 loop.abandon()
-            raise AgentTimeout(f"no answer within {self._timeout:g} s{reached()}") from None
+            raise AgentTimeout(f"no answer within {self._timeout:g} s{came}") from None
+        finally:
+            call.ended = True
 
     def close(self) -> None:
         """Ends the event loop, and calls the agent's own ``close`` if the agent was ever called."""
@@ -170,18 +194,19 @@ def _answered(function: Callable[[Any], Any], context: Any) -> Any:
 
 def _plainly(error: BaseException) -> BaseException:
     """The error, or one that can be printed in its place; what is for the run stays what it is."""
-    ours = type(error).__module__.startswith("pytest_agentbench.")
-    return error if ours and not isinstance(error, Exception) else harmless(error)
+    return error if isinstance(error, _FOR_THE_RUN) else harmless(error)
 
 
 class _LoopThread:
     """An event loop that runs beside the caller."""
 
-    def __init__(self) -> None:
+    def __init__(self, limited: bool) -> None:
+        """``limited``: calls have a limit, so that it matters who holds the loop."""
         import asyncio
 
         self._loop = asyncio.new_event_loop()
-        self._stopped = False
+        self._times = measured(self._loop) if limited else None
+        self._stopped = self._abandoned = False
         self._waited_for: set[concurrent.futures.Future[Any]] = set()
         self._thread = threading.Thread(target=self._work, name="agentbench-loop", daemon=True)
         self._thread.start()
@@ -192,13 +217,23 @@ class _LoopThread:
 
     def _work(self) -> None:
         try:
-            with contextlib.suppress(Abandoned):
-                self._run_to_the_end()
+            self._run_to_the_end()
+        except Abandoned:  # between two steps: too late for the call that was to be interrupted
+            self._abandoned = True
         finally:
-            # An agent may stop the loop; whoever waits must not wait for ever.
-            for future in list(self._waited_for):
-                with contextlib.suppress(concurrent.futures.InvalidStateError):
-                    future.set_exception(RuntimeError("the agent ended the event loop of its call"))
+            self._stopped = True
+            self._fail_all()
+
+    def _fail_all(self) -> None:
+        """An agent may stop the loop, or never give it back; whoever waits must not wait for ever."""
+        for future in list(self._waited_for):
+            with contextlib.suppress(concurrent.futures.InvalidStateError):
+                future.set_exception(self._failure())
+
+    def _failure(self) -> Exception:
+        if self._abandoned:
+            return LoopBlocked(_BLOCKED)
+        return RuntimeError("the agent ended the event loop of its call")
 
     def _run_to_the_end(self) -> None:
         while not self._stopped:
@@ -211,35 +246,79 @@ class _LoopThread:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
 
-    def run(self, awaitable: Awaitable[Any], timeout: float | None) -> Any:
+    def run(self, call: Call, awaitable: Awaitable[Any], timeout: float | None) -> Any:
         __tracebackhide__ = True
         import asyncio
 
         # Not `result(timeout)`: an agent's own TimeoutError or cancellation must not look like ours.
-        future = asyncio.run_coroutine_threadsafe(_outcome(awaitable), self._loop)
+        token = CALL.set(call)
+        try:
+            future = asyncio.run_coroutine_threadsafe(_outcome(awaitable), self._loop)
+        finally:
+            CALL.reset(token)
         self._waited_for.add(future)
         try:
-            done, _ = concurrent.futures.wait([future], timeout=timeout)
+            if self._stopped or self._abandoned:  # since the caller looked
+                self._fail_all()
+            done = self._wait(call, future, timeout)
             if not done and debugging.is_used():
-                done, _ = concurrent.futures.wait([future])
+                done = self._wait(call, future, None)
         finally:
             self._waited_for.discard(future)
         if not done:
             future.cancel()
             raise OutOfTime
-        answer, error = future.result()
+        try:
+            answer, error = future.result()
+        except (
+            Abandoned
+        ):  # the loop was passed on in the moment in which somebody else was interrupted
+            raise LoopBlocked(_BLOCKED) from None
         if error is not None:
             raise error
         return answer
 
-    def responds(self) -> bool:
+    def _wait(
+        self, call: Call, future: concurrent.futures.Future[Any], timeout: float | None
+    ) -> bool:
+        """Whether it is done in its time, which stands still while others hold the loop."""
+        if timeout is None or self._times is None:
+            return bool(concurrent.futures.wait([future], timeout).done)
+        end = self._times.clock(call) + timeout
+        left = timeout
+        while True:
+            if concurrent.futures.wait([future], max(left, 0.0)).done:
+                return True
+            left = end - self._times.clock(call)
+            if left <= 0:
+                return False
+            left = max(left, SHORTEST_LOOK)
+
+    def returns(self, call: Call, patience: float) -> bool:
+        """Whether the loop goes on after a call ran out of time. Python code that blocks it is interrupted.
+
+        Code in C cannot be. Where other calls are on the loop, it has some more time to come back.
+        """
+        if self._responds(_MOMENT):
+            return True
+        holder = None if self._times is None else self._times.holder
+        if holder is not None and holder is not call:
+            return True  # that one has a limit of its own
+        raise_in(self._thread)
+        return self._responds(max(patience, _MOMENT) if self._waited_for else 0.1)
+
+    def _responds(self, within: float) -> bool:
         answered = threading.Event()
         with contextlib.suppress(RuntimeError):  # an agent has closed it
             self._loop.call_soon_threadsafe(answered.set)
-        return answered.wait(timeout=1.0)
+        return answered.wait(within)
 
     def abandon(self) -> None:
-        raise_in(self._thread)
+        self._abandoned = True
+        self._fail_all()
+        # Should it ever come back, it ends, with all that is still going on there.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._loop.stop)
 
     def end(self) -> None:
         with contextlib.suppress(RuntimeError):  # an agent has closed it

@@ -6,6 +6,7 @@ memory and tools.
 
 from __future__ import annotations
 
+import copy
 import inspect
 import zlib
 from collections.abc import Mapping
@@ -47,7 +48,7 @@ class _CityToolbox(Toolbox):
 
 def citizen_function(owner: type, llm: Any, params: Mapping[str, Any] | None) -> Function:
     """``class X(CitizenAgentBase)`` as a function of the context: a new object for each person."""
-    agent_params = agent_params_of(owner, params)
+    agent_params_of(owner, params)  # what is wrong with them is said at once
 
     async def call(context: Any) -> Any:
         __tracebackhide__ = True
@@ -61,7 +62,7 @@ def citizen_function(owner: type, llm: Any, params: Mapping[str, Any] | None) ->
             "name": f"{owner.__name__}_{number}",
             "toolbox": toolbox,
             "memory": memory,
-            "agent_params": agent_params,
+            "agent_params": agent_params_of(owner, copy.deepcopy(params)),
             "blocks": None,
         }
         with day.calling(owner.__name__):
@@ -116,7 +117,8 @@ def _memory(owner: type, life: Life, number: int) -> Memory:
     }
     attributes = list(getattr(owner, "StatusAttributes", ()))
     named = {one.name for one in attributes}
-    known = {key: value for key, value in general.items() if key not in named} | life.profile
+    known = {key: value for key, value in general.items() if key not in named}
+    known |= copy.deepcopy(life.profile)
     for key in ("home", "work"):
         place = getattr(life, key)
         known[key] = None if place is None else {"aoi_position": {"aoi_id": place}}

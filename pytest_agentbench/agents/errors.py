@@ -1,8 +1,24 @@
-"""What calling an agent may raise beyond the agent's own exceptions."""
+"""What calling an agent may raise beyond the agent's own exceptions.
+
+Those that pytest shows with the agent's traceback name ``builtins`` as their module, as pytest's own do: a line
+of its summary has no room for a path.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+
+def _reduced(error: BaseException) -> Any:
+    """For pickle, which would look for the class in ``builtins``."""
+    return _again, (type(error).__name__, error.args, vars(error))
+
+
+def _again(name: str, args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    error = globals()[name](*args)
+    vars(error).update(state)
+    return error
 
 
 class TransientError(Exception):
@@ -21,6 +37,10 @@ class TransientError(Exception):
         self.status = status
 
 
+class LoopBlocked(TransientError):
+    """Another call of the agent blocked the event loop on which this one was to go on."""
+
+
 class AgentTimeout(Exception):
     """The agent did not answer in the time it had."""
 
@@ -30,6 +50,9 @@ class DayEnded(Exception):
 
     Its cause is the agent's own exception. ``transient``, ``status`` and ``retry_after`` are those of the cause.
     """
+
+    __module__ = "builtins"
+    __reduce__ = _reduced
 
     def __init__(
         self,
@@ -60,6 +83,9 @@ class NotProvided(BaseException):
     that as if it were the agent's answer. See :mod:`pytest_agentbench.agents.missing`.
     """
 
+    __module__ = "builtins"
+    __reduce__ = _reduced
+
     transient = False
 
 
@@ -78,6 +104,9 @@ class EndedByAgent(SystemExit):
 
     As with ``sys.exit``, ``except Exception`` in the agent does not catch it.
     """
+
+    __module__ = "builtins"
+    __reduce__ = _reduced
 
     transient = False
 

@@ -94,8 +94,8 @@ def load(
             spec, isolated.digest, isolated, confined=True, note=isolated.note, lives=isolated.lives
         )
     found = find(spec, bases)
-    if params is not None:
-        function_of(found.target, llm, params)  # what is wrong with them is said before any sample
+    if params is not None or is_ticking(found.target):
+        function_of(found.target, llm, params)  # what is wrong is said before any sample
     return of_code(found, spec, timeout, llm, params)
 
 

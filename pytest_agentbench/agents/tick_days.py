@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from pytest_agentbench.agents import debugging, retry
 from pytest_agentbench.agents.call_threads import CallThread, OutOfTime
 from pytest_agentbench.agents.errors import AgentTimeout, DayEnded
+from pytest_agentbench.agents.loop_time import CALL, SHORTEST_LOOK, measured
 from pytest_agentbench.agents.tracebacks import to_agent
 from pytest_agentbench.agents.usage import CURRENT, Tick
 from pytest_agentbench.base.errors import BenchmarkError, told
@@ -150,7 +150,10 @@ async def lived(day: Day, tick: Callable[[], Awaitable[None]]) -> dict[str, Any]
 
 
 async def _within(day: Day, tick: Callable[[], Awaitable[None]]) -> None:
-    """A tick in its time. Code that blocks the loop cannot be interrupted: it is told off afterwards."""
+    """A tick in its time. Code that blocks the loop cannot be interrupted: it is told off afterwards.
+
+    What other people's agents hold the loop for is not its time.
+    """
     __tracebackhide__ = True
     import asyncio
 
@@ -161,14 +164,18 @@ async def _within(day: Day, tick: Callable[[], Awaitable[None]]) -> None:
             return error
         return None
 
-    started = time.monotonic()
+    assert day.limit is not None
+    call, times = CALL.get(), measured(asyncio.get_running_loop())
+    end = times.clock(call) + day.limit
     task = asyncio.ensure_future(outcome())
     try:
-        done, _ = await asyncio.wait({task}, timeout=day.limit)
+        done, left = set[Any](), day.limit
+        while not done and left > 0:
+            done, _ = await asyncio.wait({task}, timeout=max(left, SHORTEST_LOOK))
+            left = end - times.clock(call)
     finally:
         task.cancel()
-    assert day.limit is not None
-    if not done or time.monotonic() - started > day.limit:
+    if not done or left < 0:
         raise day.out_of_time()
     if (error := task.result()) is not None:
         raise error

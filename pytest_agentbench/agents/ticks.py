@@ -8,6 +8,7 @@ Such an agent has no answer. It acts, and the answer is the days that its person
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Mapping
 from typing import Any
@@ -45,9 +46,24 @@ def _needed(method: Any) -> int | None:
     """How many arguments a method must be given, beside ``self``."""
     if not inspect.isfunction(method):
         return None
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    any_number = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     own = list(inspect.signature(method).parameters.values())[1:]
-    return sum(one.kind in kinds and one.default is one.empty for one in own)
+    return sum(one.kind not in any_number and one.default is one.empty for one in own)
+
+
+def _check_step(owner: type) -> None:
+    """:class:`BenchmarkError` for a ``step`` that cannot be called with the time."""
+    step = inspect.getattr_static(owner, "step")
+    if not inspect.isfunction(step):  # of some other kind: its call tells
+        return
+    signature = inspect.signature(step)
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        raise BenchmarkError(
+            f"--agent: expected step(self, now) in {owner.__name__}, which takes the city and so lives tick "
+            f"by tick; got step{signature}"
+        ) from None
 
 
 def _own(owner: type, step: str, llm: Any, params: Mapping[str, Any] | None) -> Function:
@@ -58,14 +74,17 @@ def _own(owner: type, step: str, llm: Any, params: Mapping[str, Any] | None) -> 
             f"agent_params: expected an agent whose constructor takes agent_params, got {owner!r}"
         )
 
+    if step == "step":
+        _check_step(owner)
+
     def begun(context: Any) -> tuple[Day, Any]:
         """The day of a person, and what is called at each of its ticks."""
         __tracebackhide__ = True
         life = life_of(context, owner.__name__)
         day = Day(life)
-        offered = {"city": life, "profile": dict(life.profile), "llm": llm}
+        offered = {"city": life, "profile": copy.deepcopy(life.profile), "llm": llm}
         if params is not None:
-            offered["agent_params"] = params
+            offered["agent_params"] = copy.deepcopy(params)
         with day.calling(owner.__name__):
             agent = made(owner, offered)
         method = getattr(agent, step)

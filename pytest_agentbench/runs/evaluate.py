@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_agentbench.agents.ask import Outcome
-from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError
+from pytest_agentbench.agents.errors import AgentTimeout, DayEnded, RemoteAgentError
 from pytest_agentbench.agents.tracebacks import from_agent
 from pytest_agentbench.agents.usage import Usage
 from pytest_agentbench.base.errors import LONGEST_TOLD, InvalidAnswer, shortened, told
@@ -122,7 +122,8 @@ def _checked(
     if isinstance(error, MissingAnswer):
         return record("error", None, str(error)), None, None
     if error is not None:
-        return record("error", None, _said(error)), None, error.with_traceback(from_agent(error))
+        text = _said_where(error, outcome.usage)
+        return record("error", None, text), None, error.with_traceback(from_agent(error))
     try:
         checked = benchmark.check(sample, outcome.answer)
     except InvalidAnswer as invalid:
@@ -183,6 +184,13 @@ def _said(error: BaseException) -> str:
         return shortened(str(error), LONGEST_TOLD)  # it names the type raised in the other process
     text = told(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _said_where(error: BaseException, usage: Usage) -> str:
+    """What an agent raised, and at which tick, if it lives by ticks; the end of a day says that itself."""
+    text = _said(error)
+    told = error.type_name if isinstance(error, RemoteAgentError) else type(error).__name__
+    return text if usage.tick is None or told == DayEnded.__name__ else f"{usage.tick}: {text}"
 
 
 @contextlib.contextmanager

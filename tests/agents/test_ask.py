@@ -7,7 +7,14 @@ import signal
 import pytest
 
 from pytest_agentbench.agents.ask import ask
-from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError, TransientError
+from pytest_agentbench.agents.errors import (
+    AgentTimeout,
+    NotProvided,
+    RemoteAgentError,
+    TransientError,
+)
+from pytest_agentbench.agents.missing import refuse
+from pytest_agentbench.agents.usage import CURRENT, Tick
 from pytest_agentbench.base.redaction import Secrets
 
 
@@ -83,3 +90,46 @@ def test_secrets_do_not_leave_with_a_timeout():
     assert isinstance(outcome.error, AgentTimeout)
     assert "sk-secret" not in str(outcome.error)
     assert str(outcome.error).endswith("within 1 s")
+
+
+def test_a_try_that_came_nowhere_does_not_have_the_tick_of_the_one_before(monkeypatch):
+    monkeypatch.setattr("pytest_agentbench.agents.retry.FIRST_PAUSE", 0.001)
+    tries = []
+
+    def agent(context):
+        tries.append(1)
+        if len(tries) == 1:
+            CURRENT.get().begin(Tick(5, 0, 0))
+        raise ConnectionError
+
+    assert ask(agent, "x", retries=1).usage.tick is None
+    assert len(tries) == 2
+
+
+@pytest.mark.parametrize("caught", [False, True])
+def test_what_was_not_there_is_told_with_the_tick_at_which_it_ended_the_day(caught):
+    def agent(context):
+        CURRENT.get().begin(Tick(5, 0, 0))
+        try:
+            refuse("a map", "install one")
+        except NotProvided:
+            if not caught:
+                raise
+            CURRENT.get().begin(Tick(100, 0, 0))  # it lived on
+
+    outcome = ask(agent, "x")
+    assert isinstance(outcome.error, NotProvided)
+    assert outcome.usage.tick == (None if caught else Tick(5, 0, 0))
+
+
+def test_the_same_of_another_process_is_told_with_its_tick():
+    def agent(context):
+        CURRENT.get().begin(Tick(5, 0, 0))
+        try:
+            refuse("a map", "install one")
+        except NotProvided:
+            raise RemoteAgentError(("NotProvided",), "a map", "") from None
+
+    outcome = ask(agent, "x")
+    assert isinstance(outcome.error, NotProvided)
+    assert outcome.usage.tick == Tick(5, 0, 0)

@@ -9,8 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pytest_agentbench.agents.call import LocalAgent
-from pytest_agentbench.agents.errors import AgentTimeout
+from pytest_agentbench.agents.ask import ask
+from pytest_agentbench.agents.call import LocalAgent, _LoopThread
+from pytest_agentbench.agents.errors import AgentTimeout, LoopBlocked
+from pytest_agentbench.agents.loop_time import Call
+from pytest_agentbench.agents.retry import is_transient
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -234,3 +237,88 @@ def test_an_object_that_never_ends_takes_the_agents_time():
     with pytest.raises(AgentTimeout):
         agent(1)
     agent.close()
+
+
+def together(agent, contexts):
+    """What comes of calls that are made at once, each from its own thread."""
+
+    def outcome(context):
+        try:
+            return agent(context)
+        except Exception as error:
+            return error
+
+    with ThreadPoolExecutor(len(contexts)) as pool:
+        return list(pool.map(outcome, contexts))
+
+
+class Crowd:
+    """Begins when everybody is there; then one of them blocks the loop that they share."""
+
+    def __init__(self, block, people):
+        self.block, self.people, self.there = block, people, 0
+
+    async def forward(self, context):
+        self.there += 1
+        while self.there < self.people:
+            await asyncio.sleep(0.01)
+        if context == "blocks":
+            await asyncio.gather(self.blocking())
+        await asyncio.sleep(0.05)
+        return context
+
+    async def blocking(self):  # in a task of its own, as many agents have
+        self.block()
+
+
+@pytest.mark.parametrize("block", [time.sleep, busy])
+def test_who_blocks_the_loop_uses_up_its_own_time_alone(block):
+    agent = LocalAgent(Crowd(lambda: block(4.0), 4), timeout=2.0)
+    blocks, *others = together(agent, ["blocks", 1, 2, 3])
+    assert type(blocks) is AgentTimeout
+    assert others == [1, 2, 3]
+    assert agent(4) == 4
+    agent.close()
+
+
+def test_calls_on_a_loop_that_never_comes_back_say_so_and_may_be_made_again():
+    released = threading.Event()
+    agent = LocalAgent(Crowd(lambda: released.wait(600), 3), timeout=1.0)
+    blocks, *others = together(agent, ["blocks", 1, 2])
+    released.set()
+    assert type(blocks) is AgentTimeout
+    for error in others:
+        assert type(error) is LoopBlocked
+        assert is_transient(error)
+        assert "another call blocked the event loop that it shares with this one" in str(error)
+    agent.close()
+
+
+def test_with_retries_they_are_made_again():
+    released = threading.Event()
+    agent = LocalAgent(Crowd(lambda: released.wait(600), 3), timeout=1.0)
+    with ThreadPoolExecutor(3) as pool:
+        blocks, *others = pool.map(lambda one: ask(agent, one, retries=1), ["blocks", 1, 2])
+    released.set()
+    assert type(blocks.error) is AgentTimeout
+    assert [(one.answer, one.error) for one in others] == [(1, None), (2, None)]
+    assert [one.usage.counts for one in others] == [{"retries": 1}] * 2
+    agent.close()
+
+
+def test_who_ran_out_of_time_interrupts_nobody_else_who_holds_the_loop():
+    begun, released = threading.Event(), threading.Event()
+
+    async def holds():
+        begun.set()
+        released.wait(600)
+        return "done"
+
+    loop = _LoopThread(limited=True)
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(loop.run, Call(), holds(), 600.0)
+        assert begun.wait(90)
+        assert loop.returns(Call(), 1.0)  # in its own time
+        released.set()
+        assert held.result() == "done"
+    loop.end()

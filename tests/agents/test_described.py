@@ -100,4 +100,4 @@ def test_the_end_of_a_day_keeps_what_its_cause_says_of_a_retry():
     ended = DayEnded("tick 3", transient=True, status=503, retry_after=7.5)
     told = described(ended)
     assert (told["transient"], told["status"], told["retry_after"]) == (True, 503, 7.5)
-    assert told["types"] == ["pytest_agentbench.agents.errors.DayEnded", "Exception"]
+    assert told["types"] == ["DayEnded", "Exception"]

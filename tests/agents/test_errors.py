@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
+import traceback
+
 import pytest
 
-from pytest_agentbench.agents.errors import AgentCrashed, RemoteAgentError, TransientError
+from pytest_agentbench.agents.errors import (
+    AgentCrashed,
+    DayEnded,
+    EndedByAgent,
+    NotProvided,
+    RemoteAgentError,
+    TransientError,
+)
 from pytest_agentbench.agents.retry import is_transient, wait_after
 
 
@@ -44,3 +54,16 @@ def test_an_agent_may_ask_to_be_asked_again_and_when():
 
 def test_a_crash_is_not_retried():
     assert not is_transient(AgentCrashed("ended"))
+
+
+@pytest.mark.parametrize("kind", [DayEnded, EndedByAgent, NotProvided])
+def test_a_line_of_a_summary_begins_with_what_happened(kind):
+    assert traceback.format_exception_only(kind("tick 3")) == [f"{kind.__name__}: tick 3\n"]
+    again = pickle.loads(pickle.dumps(kind("tick 3")))  # as a pool of an agent's own does
+    assert type(again) is kind
+    assert str(again) == "tick 3"
+
+
+def test_a_days_end_comes_out_of_another_process_as_it_was():
+    again = pickle.loads(pickle.dumps(DayEnded("over", transient=True, status=503, retry_after=2)))
+    assert (again.transient, again.status, again.retry_after) == (True, 503, 2)

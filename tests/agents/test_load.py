@@ -89,3 +89,10 @@ def test_parameters_are_for_agents_in_python(tmp_path):
     for spec in ("builtin:nothing", "cmd:agent", "http://localhost:1"):
         with pytest.raises(BenchmarkError, match="agent_params: expected an agent in Python"):
             loading.load(spec, [tmp_path], get("humob"), params={"patience": 3})
+
+
+def test_a_step_without_the_time_is_found_before_any_sample(load, tmp_path):
+    text = "class Walker:\n    def __init__(self, city): ...\n    def step(self): ...\n"
+    (tmp_path / "walker.py").write_text(text)
+    with pytest.raises(BenchmarkError, match=r"expected step\(self, now\) in Walker"):
+        load("walker.py")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from agent_shapes import Model, asked
-from small_city import HOME, PARK, WORK, context, places_of
+from small_city import HOME, PARK, PROFILE, WORK, context, places_of
 
 from pytest_agentbench.agents.asbench.citizen import CitizenAgentBase
+from pytest_agentbench.agents.ask import ask
 from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.agents.errors import AgentTimeout, DayEnded
 from pytest_agentbench.agents.shapes import function_of
@@ -87,13 +89,20 @@ class Answers:
         return context
 
 
+class AnswersByName:
+    def __init__(self, city): ...
+
+    def forward(self, *, context):
+        return context
+
+
 class Anything:
     def __init__(self, **options): ...
 
     def step(self, now): ...
 
 
-@pytest.mark.parametrize("owner", [NoCity, Answers, Anything, int, len])
+@pytest.mark.parametrize("owner", [NoCity, Answers, AnswersByName, Anything, int, len])
 def test_whoever_does_not_take_the_city_does_not_live_in_it(owner):
     assert not is_ticking(owner)
 
@@ -122,6 +131,47 @@ def test_constructors_are_given_what_they_take():
         BenchmarkError, match="agent_params: expected an agent whose constructor takes"
     ):
         function_of(Stepper, None, {"pace": 2})
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        (lambda self: None, r"step\(self\)"),
+        (lambda self, now, then: None, r"step\(self, now, then\)"),
+        (lambda self, *, now: None, r"step\(self, \*, now\)"),
+    ],
+)
+def test_a_step_that_cannot_be_given_the_time_is_refused_before_any_day(step, told):
+    owner = type("Timeless", (Stepper,), {"step": step})
+    with pytest.raises(
+        BenchmarkError, match=rf"--agent: expected step\(self, now\) in Timeless, .*; got {told}"
+    ):
+        function_of(owner)
+
+
+@pytest.mark.parametrize(
+    "step", [lambda self, *args: None, lambda self, now, more=1: None, lambda self, when=0: None]
+)
+def test_a_step_that_can_be_given_the_time_is_one(step):
+    owner = type("Odd", (Stepper,), {"step": step})
+    assert places_of(asked(function_of(owner), context())) == [HOME] * 4
+
+
+def test_people_share_neither_profile_nor_parameters():
+    seen = []
+
+    class Writer(Stepper):
+        def __init__(self, city, profile, agent_params):
+            super().__init__(city)
+            seen.append((len(profile["likes"]), len(agent_params["likes"])))
+            profile["likes"].clear()
+            agent_params["likes"].clear()
+
+    params, profile = {"likes": ["tea"]}, {**PROFILE, "likes": ["tea", "walks"]}
+    function = function_of(Writer, None, params)
+    for _ in range(2):
+        asked(function, context(profile=profile))
+    assert seen == [(2, 1), (2, 1)]
 
 
 def test_an_object_is_refused_as_it_could_not_serve_several_people():
@@ -186,6 +236,48 @@ def test_the_time_of_a_tick_is_told_as_such_within_that_of_the_day(owner):
     with counting(Usage()), pytest.raises(AgentTimeout, match=r"^tick 2 .*within 1 s"):
         agent(context(tick_timeout=1.0))
     assert places_of(LocalAgent(Stepper, timeout=60)(context())) == [HOME, HOME, WORK, WORK]
+    agent.close()
+
+
+class Crowd:
+    """People who begin together; then one of them blocks the loop that they share."""
+
+    there = 0
+
+    def __init__(self, city, profile):
+        self.city, self.number = city, profile["id"]
+
+    async def step(self, now):
+        if not now.tick:
+            type(self).there += 1
+            while self.there < 4:
+                await asyncio.sleep(0.01)
+        elif now.tick == 2 and self.number == 0:
+            time.sleep(3.0)
+        else:
+            await asyncio.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("timeout", "tick_timeout", "told"),
+    [
+        (2.0, None, "no answer within 2 s; it had reached tick 2 (day 0, 02:00)"),
+        (None, 2.0, "tick 2 (day 0, 02:00): it did not end within 2 s (tick_timeout)"),
+        (600.0, 2.0, "tick 2 (day 0, 02:00): it did not end within 2 s (tick_timeout)"),
+    ],
+)
+def test_a_person_who_blocks_the_loop_ends_nobody_elses_day(timeout, tick_timeout, told):
+    Crowd.there = 0
+    agent = LocalAgent(Crowd, timeout=timeout)
+
+    def person(number):
+        profile = {"id": number, "home": HOME, "work": None}
+        return ask(agent, context(profile=profile, tick_timeout=tick_timeout))
+
+    with ThreadPoolExecutor(4) as pool:
+        blocks, *others = pool.map(person, range(4))
+    assert str(blocks.error) == told
+    assert [(one.error, places_of(one.answer)) for one in others] == [(None, [HOME] * 4)] * 3
     agent.close()
 
 

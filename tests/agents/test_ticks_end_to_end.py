@@ -207,6 +207,54 @@ def test_epochs_are_days_of_their_own(project):
     assert sorted(record["epoch"] for record in lived(project, 4)) == [1, 1, 2, 2]
 
 
+WRITER = """
+import hashlib, json
+from agentsociety_benchmark.benchmarks import DailyMobilityAgent
+
+class WriterAgent(DailyMobilityAgent):
+    async def forward(self):
+        if self.environment.get_tick():
+            return
+        city = self.environment
+        areas, pois = city.map.get_all_aois(), city.map.get_all_pois()
+        ids, groups = city.get_aoi_ids(), city.get_poi_cate()
+        near = city.get_around_poi((0, 0), 1e6, "restaurant")
+        seen = [areas, pois, ids, groups, near, self.params, city.get_environment(),
+                city.poi_id_2_aoi_id, len(city.map.aois), city.map.header, self.intention_list]
+        told = json.dumps(seen) + json.dumps([area["shapely_xy"].centroid.x for area in areas])
+        print(len(areas), len(near), hashlib.sha256(told.encode()).hexdigest())
+        for one in [*areas, *pois]:
+            for key in ("positions", "poi_ids", "position"):
+                if key in one:
+                    one[key].clear()
+            one["shapely_xy"] = None
+            one["name"] = one["visited"] = self.id
+        for one in (areas, pois, ids, near, city.map.aois, city.map.pois, city.poi_id_2_aoi_id,
+                    self.params["likes"], self.intention_list):
+            one.clear()
+        for values in groups.values():
+            values.clear()
+        groups.clear()
+        city.set_environment({"weather": "mine"})
+"""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--concurrency=4"], pytest.param(["--agent-isolation=process"], marks=needs_posix)],
+    ids=" ".join,
+)
+def test_what_a_person_writes_nobody_else_sees(project, options):
+    text = "benchmark: DailyMobility\nagent: agent.py\nlimit: 4\nagent_params: {likes: [tea]}\n"
+    project.write(agent__py=WRITER, s__yaml=text)
+    result = project.pytest("s.yaml", *options)
+    assert result.ret == 0, result.stdout.str()
+    seen = {record["evidence"]["stdout"] for record in lived(project, 4)}
+    assert len(seen) == 1
+    areas, near, _ = seen.pop().split()
+    assert int(areas) > 100 < int(near)
+
+
 SLEEPY = """
 import asyncio
 class Person:
@@ -233,6 +281,34 @@ def test_a_timeout_names_the_tick(project, option, said, isolation):
     for record in project.records():
         odd = int(record["sample"][5:-1]) % 2
         assert (record["status"], record["error"]) == (("timeout", said) if odd else ("ok", None))
+
+
+ENDED = """
+import asyncio, sys
+class Person:
+    def __init__(self, city): self.city = city
+    async def step(self, now):
+        if now.tick == 33:
+            raise [SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError()][self.city.profile["id"] % 3]
+"""
+SAID = ("SystemExit: 3", "KeyboardInterrupt", "CancelledError")
+
+
+@pytest.mark.parametrize("isolation", ["none", pytest.param("process", marks=needs_posix)])
+def test_what_is_no_exception_is_told_with_its_tick(project, isolation):
+    project.write(agent__py=ENDED)
+    command = ("--benchmark=DailyMobility", "--agent=agent.py", "--limit=6", "--concurrency=2")
+    assert project.pytest(*command, f"--agent-isolation={isolation}").ret == 1
+    for record in project.records():
+        said = SAID[int(record["sample"][5:-1]) % 3]
+        assert record["error"] == f"tick 33 (day 0, 08:15): {said}"
+
+
+def test_a_line_of_the_summary_says_when_a_day_ended(project, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    project.write(agent__py=OWN + "        1 // (now.tick - 34)\n")
+    result = project.pytest("--benchmark=DailyMobility", "--agent=agent.py", "--limit=1")
+    result.stdout.fnmatch_lines(["FAILED DailyMobility::user* - DayEnded: tick 34 (day 0, 08:30)*"])
 
 
 def test_parameters_reach_a_class_of_ones_own(project):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 
@@ -9,7 +10,8 @@ import pytest
 from toy_runs import ToySum
 
 from pytest_agentbench.agents.ask import Outcome
-from pytest_agentbench.agents.errors import AgentTimeout, RemoteAgentError
+from pytest_agentbench.agents.errors import AgentTimeout, DayEnded, NotProvided, RemoteAgentError
+from pytest_agentbench.agents.usage import Tick
 from pytest_agentbench.benchmarks.protocol import Sample, SampleKey
 from pytest_agentbench.runs.evaluate import Evaluation, MissingAnswer, evaluate, held_off
 
@@ -39,6 +41,29 @@ def test_a_valid_answer_is_measured_in_every_reading():
     assert record.seconds == 0.123457
     assert record.usage == {"tokens": 5}
     assert record.evidence == {"messages": [{"role": "user", "content": "3 + 3?"}]}
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (SystemExit(3), "tick 33 (day 0, 08:15): SystemExit: 3"),
+        (asyncio.CancelledError(), "tick 33 (day 0, 08:15): CancelledError"),
+        (NotProvided("a map"), "tick 33 (day 0, 08:15): NotProvided: a map"),
+        (
+            RemoteAgentError(("KeyboardInterrupt",), "", ""),
+            "tick 33 (day 0, 08:15): KeyboardInterrupt",
+        ),
+        # These say it themselves.
+        (AgentTimeout("no answer; it had reached tick 33"), "no answer; it had reached tick 33"),
+        (DayEnded("tick 33, step(): x"), "DayEnded: tick 33, step(): x"),
+        (RemoteAgentError(("DayEnded",), "tick 33, f(): x", ""), "DayEnded: tick 33, f(): x"),
+        (MissingAnswer("no answer for this sample"), "no answer for this sample"),
+    ],
+)
+def test_what_ends_a_day_is_told_with_its_tick(error, text):
+    outcome = Outcome(error=error)
+    outcome.usage.begin(Tick(33, 0, 29_700))
+    assert one(outcome)[0].error == text
 
 
 class Unprintable(Exception):

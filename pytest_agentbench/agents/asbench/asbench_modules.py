@@ -32,7 +32,7 @@ from pytest_agentbench.agents.asbench.memories import (
     MemoryAttribute,
     StreamMemory,
 )
-from pytest_agentbench.agents.asbench.poi_groups import POI_GROUPS
+from pytest_agentbench.agents.asbench.poi_groups import copied_groups
 from pytest_agentbench.agents.asbench.prompts import FormatPrompt
 from pytest_agentbench.agents.asbench.toolbox import CustomTool, Toolbox
 
@@ -143,7 +143,7 @@ MODULES: Mapping[str, Mapping[str, Any]] = {
     "agentsociety.environment.environment": {},
     "agentsociety.environment.mapdata": {},
     "agentsociety.environment.utils": {},
-    "agentsociety.environment.utils.const": {"POI_CATG_DICT": POI_GROUPS},
+    "agentsociety.environment.utils.const": {"POI_CATG_DICT": copied_groups()},
     "agentsociety.llm": {},
     "agentsociety.logger": {"get_logger": get_logger, "set_logger_level": set_logger_level},
     "agentsociety.memory": {"KVMemory": KVMemory, "Memory": Memory, "StreamMemory": StreamMemory},

@@ -13,7 +13,7 @@ from pytest_agentbench.agents.asbench.absent import not_here
 from pytest_agentbench.agents.asbench.city_enums import STATUS_OF_MODE, mode_of
 from pytest_agentbench.agents.asbench.city_map import MapData
 from pytest_agentbench.agents.asbench.flat_shapes import position_of
-from pytest_agentbench.agents.asbench.poi_groups import POI_GROUPS, values_of
+from pytest_agentbench.agents.asbench.poi_groups import values_of
 from pytest_agentbench.city.life import Life, NoSuchPlace
 
 _UNKNOWN = "Don't know"  # what agentsociety says of a key that it lacks
@@ -27,8 +27,6 @@ _SURROUNDINGS = {
 
 class Environment:
     """The city as asbench's agents ask it."""
-
-    poi_cate = POI_GROUPS
 
     def __init__(self, life: Life, person: int) -> None:
         """``person`` is the number by which the agent knows itself."""
@@ -89,12 +87,16 @@ class Environment:
     def get_aoi_ids(self) -> list[Any]:
         return self.map.aoi_ids()
 
+    @property
+    def poi_cate(self) -> dict[str, list[str]]:
+        return self.map.poi_cate
+
     def get_poi_cate(self) -> dict[str, list[str]]:
-        return POI_GROUPS
+        return self.poi_cate
 
     @property
     def poi_id_2_aoi_id(self) -> dict[Any, Any]:
-        return {poi["id"]: poi["aoi_id"] for poi in self.map.get_all_pois()}
+        return self.map.aoi_ids_of_pois()
 
     def get_poi_categories(self, center: Any = None, radius: float | None = None) -> list[str]:
         """The categories of the POIs around a position, or of all."""

@@ -61,7 +61,12 @@ _VALUES = {
         "public_bath public_building refugee_site vending_machine"
     ),
 }
-POI_GROUPS: dict[str, list[str]] = {group: values.split() for group, values in _VALUES.items()}
+_GROUPS = {group: tuple(values.split()) for group, values in _VALUES.items()}
+
+
+def copied_groups() -> dict[str, list[str]]:
+    """The values of each group, for whoever may change them."""
+    return {group: list(values) for group, values in _GROUPS.items()}
 
 
 def values_of(kinds: str | list[str]) -> list[str]:
@@ -71,4 +76,4 @@ def values_of(kinds: str | list[str]) -> list[str]:
     ['payment_centre', 'gym']
     """
     asked = [kinds] if isinstance(kinds, str) else kinds
-    return [value for kind in asked for value in POI_GROUPS.get(kind, [kind])]
+    return [value for kind in asked for value in _GROUPS.get(kind, (kind,))]

@@ -51,8 +51,18 @@ def test_a_poi_is_a_dict_with_a_position(view):
 
 def test_an_area_can_be_copied_and_printed(view):
     area = MapData(view).get_aoi(WORK)
-    assert json.loads(json.dumps(area))["id"] == WORK
+    assert json.loads(json.dumps(area)) == {
+        "id": WORK,
+        "positions": [{"x": 1000.0, "y": 0.0}],
+        "urban_land_use": "office",
+        "poi_ids": [CAFE, BANK],
+    }
     assert copy.deepcopy(area)["shapely_xy"].x == 1000.0
+    poi = MapData(view).get_poi(CAFE)
+    assert str(poi) == str({
+        "id": CAFE, "name": "Bean", "category": "amenity|cafe", "aoi_id": WORK,
+        "position": {"x": 1005.0, "y": 0.0},
+    })  # fmt: skip
 
 
 def test_unknown_ids_are_key_errors_as_in_asbench(view):
@@ -70,12 +80,43 @@ def test_everything_is_fetched_once_for_all_people(view, monkeypatch):
     assert view.calls.count("aois") == 3  # two pages, and one that is empty
     other = CountedView(CityView(CITY, PARK, None))
     second = MapData(other)
-    assert second.get_all_aois()[0] is first.get_all_aois()[0]
+    assert second.get_all_aois() == first.get_all_aois()
     assert second.get_all_pois() == first.get_all_pois()
-    assert second.get_aoi(WORK) is first.aois[WORK]
-    assert second.get_poi(CAFE) is first.pois[CAFE]
     assert second.aoi_ids() == ids
+    assert second.get_aoi(WORK) is second.aois[WORK] is second.get_all_aois()[1]
+    assert second.get_poi(CAFE) is second.pois[CAFE] is second.get_all_pois()[0]
     assert other.calls == []
+
+
+def test_an_area_that_a_person_has_stays_the_same_when_all_are_asked_for(view):
+    own = MapData(view)
+    area, poi = own.get_aoi(WORK), own.get_poi(CAFE)
+    ((near, _),) = own.query_pois((1005, 0), radius=1)
+    assert near is poi
+    assert own.aois[WORK] is own.get_all_aois()[1] is area
+    assert own.pois[CAFE] is poi
+
+
+def test_what_a_person_writes_nobody_else_sees(view):
+    before = MapData(view)
+    told = json.dumps([before.get_all_aois(), before.get_all_pois(), before.get_poi_cate()])
+    writer = MapData(view)
+    for one in [*writer.get_all_aois(), *writer.get_all_pois()]:
+        for key in ("positions", "poi_ids", "position", "shapely_xy"):
+            if key in one and hasattr(one[key], "clear"):
+                one[key].clear()
+        one["name"], one["visited"] = "mine", True
+        del one["id"]
+    writer.aois.clear()
+    writer.pois.clear()
+    writer.get_poi_cate()["restaurant"].clear()
+    writer.poi_cate.clear()
+    after = MapData(view)
+    for other in (before, after):
+        assert (
+            json.dumps([other.get_all_aois(), other.get_all_pois(), other.get_poi_cate()]) == told
+        )
+        assert other.get_aoi(WORK)["shapely_xy"].x == 1000.0
 
 
 def test_lists_are_each_persons_own(view):
