@@ -87,14 +87,9 @@ class City:
 
     @property
     def words(self) -> str:
-        """What the map has, and what trips follow, in a line."""
-        pois = (
-            f", {self.poi_count:,} POI{'' if self.poi_count == 1 else 's'}"
-            if self.poi_count
-            else ""
-        )
+        """How large the map is, and what trips follow, in a line of a terminal."""
         roads = "roads" if self.data.has_roads else f"no roads: straight lines times {DETOUR}"
-        return f"{len(self):,} place{'' if len(self) == 1 else 's'}{pois}, {roads} ({self.name})"
+        return f"{len(self):,} place{'' if len(self) == 1 else 's'}, {roads} ({self.name})"
 
     @property
     def categories(self) -> list[str]:

@@ -85,7 +85,8 @@ def connected(benchmark: Benchmark, scheduler: str | None) -> Iterator[tuple[Eac
                 n_workers=os.cpu_count(),
                 threads_per_worker=1,
                 dashboard_address=None,
-                silence_logs=logging.ERROR,
+                # A worker's last heartbeat may find the scheduler gone. What fails in a task is raised here.
+                silence_logs=logging.CRITICAL,
             )
             stack.enter_context(cluster)
             client = stack.enter_context(distributed.Client(cluster))

@@ -91,6 +91,6 @@ def test_the_map_in_words_says_what_trips_follow(tmp_path):
     straight = "no roads: straight lines times 1.3"
     assert City([Place(1, 0, 0)], "a.csv").words == f"1 place, {straight} (a.csv)"
     city = City([Place(1, 0, 0), Place(2, 5, 5)], "a.csv", [Poi(7, 0, 0)])
-    assert city.words == f"2 places, 1 POI, {straight} (a.csv)"
+    assert city.words == f"2 places, {straight} (a.csv)"
     by_road, _ = load_city(write_tables(tmp_path, roads=ROADS))
     assert by_road.words == f"{len(by_road)} places, roads (places.json)"

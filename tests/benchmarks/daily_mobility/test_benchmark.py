@@ -21,7 +21,7 @@ def test_the_template_runs_and_is_scored_with_its_ceiling(project):
     result.stdout.fnmatch_lines(
         [
             "*100 samples: 100 ok",
-            "*demo data (synthetic): 100 profiles, 545 places, 1,556 POIs, roads (places.csv)",
+            "*demo data (synthetic): 100 profiles, 545 places, roads (places.csv)",
             "final_score*",
             "noise ceiling of 100 people: 9*",
         ]

@@ -79,7 +79,7 @@ def test_a_bad_truth_is_named(folder, truth, message):
 
 
 def test_the_description_says_what_trips_follow(folder):
-    demo = "100 profiles, one by one, 545 places, 1,556 POIs, roads (places.csv)"
+    demo = "100 profiles, one by one, 545 places, roads (places.csv)"
     assert load(items="user").description.endswith(demo)
     assert load(items="population").description.endswith("100 profiles, as one population")
     path = folder(profiles=[{"id": 3}])
