@@ -106,16 +106,6 @@ def _bars(real: Any, generated: Any, most: float | None) -> dict[str, list[float
 
 
 def _histogram(name: str, title: str, unit: str, under: str) -> dict[str, Any]:
-    def layer(which: str, width: float) -> dict[str, Any]:
-        y = charts.quantity(which, "share", axis={"format": "%", "tickCount": 4})
-        return {
-            "mark": {"type": "bar", "strokeWidth": width, "fillOpacity": 0.5, "binSpacing": 0},
-            "encoding": {
-                "y": y,
-                **charts.real_or_generated(which, "filled", "stroke", legend=False),
-            },
-        }
-
     return {
         "data": {"name": name},
         "title": _title(title, under),
@@ -129,8 +119,22 @@ def _histogram(name: str, title: str, unit: str, under: str) -> dict[str, Any]:
                 charts.quantity("generated", format=".1%"),
             ],
         },
-        "layer": [layer("real", 0), layer("generated", 1.5)],
+        "layer": _both("y", {"format": "%", "tickCount": 4}, binSpacing=0),
     }
+
+
+def _both(along: str, axis: Mapping[str, Any], **mark: Any) -> list[dict[str, Any]]:
+    """The bars of both sides: the real ones filled, the generated ones an outline over them."""
+    return [
+        {
+            "mark": {"type": "bar", "strokeWidth": width, "fillOpacity": 0.5, **mark},
+            "encoding": {
+                along: charts.quantity(which, "share", axis=axis),
+                **charts.real_or_generated(which, "filled", "stroke", legend=False),
+            },
+        }
+        for which, width in (("real", 0), ("generated", 1.5))
+    ]
 
 
 def _title(text: str, under: str) -> dict[str, Any]:
@@ -176,18 +180,8 @@ def graph(motif: str) -> str:
 
 
 def _shares(name: str, title: str, under: str) -> dict[str, Any]:
-    def layer(which: str, width: float) -> dict[str, Any]:
-        # Long names leave little room: where labels do not fit, every other one goes.
-        axis = {"format": "%", "tickCount": 3, "labelOverlap": "parity"}
-        x = charts.quantity(which, "share", axis=axis)
-        return {
-            "mark": {"type": "bar", "strokeWidth": width, "fillOpacity": 0.5},
-            "encoding": {
-                "x": x,
-                **charts.real_or_generated(which, "filled", "stroke", legend=False),
-            },
-        }
-
+    # Long names leave little room: where labels do not fit, every other one goes.
+    axis = {"format": "%", "tickCount": 3, "labelOverlap": "parity"}
     return {
         "data": {"name": name},
         "title": _title(title, under),
@@ -200,5 +194,5 @@ def _shares(name: str, title: str, under: str) -> dict[str, Any]:
                 charts.quantity("generated", format=".1%"),
             ],
         },
-        "layer": [layer("real", 0), layer("generated", 1.5)],
+        "layer": _both("x", axis),
     }
