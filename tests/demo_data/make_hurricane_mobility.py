@@ -17,8 +17,7 @@ from pytest_agentbench.benchmarks.hurricane_mobility.data import DEMO_FOLDER, TR
 NOTE = "Synthetic demo data of pytest-agentbench: no number was measured."
 BEFORE = (6, 3, 2, 2, 4, 15, 48, 96, 110, 62, 45, 58,
           72, 60, 48, 52, 70, 105, 98, 66, 44, 30, 20, 12)  # fmt: skip
-SHARED = ("README.txt", "map.json", "places.csv", "pois.csv", "profiles.json", "reference_days.json",
-          "roads.csv")  # fmt: skip
+SHARED = ("README.txt", "map.json", "places.csv", "pois.csv", "profiles.json", "roads.csv")
 # What is left of each hour's trips: the afternoon of the landfall is the quietest.
 DURING = (0.8,) * 6 + (0.7,) * 6 + (0.35,) * 8 + (0.45,) * 4
 AFTER = (0.85,) * 8 + (0.95,) * 16
