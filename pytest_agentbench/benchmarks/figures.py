@@ -75,6 +75,43 @@ def hour_of_the_day(name: str) -> dict[str, Any]:
     )
 
 
+def shares_by_hour(
+    name: str,
+    title: str,
+    height: int,
+    since: Mapping[str, Any],
+    hours: float,
+    y_title: str | None = None,
+    **y: Any,
+) -> dict[str, Any]:
+    """Shares (``real``, ``generated``) by ``hour``: an area of steps, and a line of steps over it.
+
+    ``since`` is the tooltip's first line, and a step is so many ``hours`` wide.
+    """
+
+    def layer(which: str, mark: str, look: str) -> dict[str, Any]:
+        return {
+            "mark": {"type": mark, "interpolate": "step-after", "fillOpacity": 0.4},
+            "encoding": {
+                "y": quantity(which, y_title, **y),
+                **real_or_generated(which, look, legend=False),
+            },
+        }
+
+    shares = [quantity(which, format=".1%") for which in ("real", "generated")]
+    return {
+        "data": {"name": name},
+        "title": title,
+        "height": height,
+        "encoding": {"x": hour_of_the_day("hour"), "tooltip": [since, *shares]},
+        "layer": [
+            layer("real", "area", "fill"),
+            layer("generated", "line", "stroke"),
+            whole_column("hour", hours),
+        ],
+    }
+
+
 def whole_column(name: str, width: float) -> dict[str, Any]:
     """An unseen layer over steps of this width: the pointer finds one wherever in its column it is."""
     return {

@@ -101,35 +101,10 @@ def _shares(people: Population) -> Floats:
 
 
 def _share_of_people(label: str) -> dict[str, Any]:
-    def layer(which: str, mark: str, look: str) -> dict[str, Any]:
-        return {
-            "mark": {"type": mark, "interpolate": "step-after", "fillOpacity": 0.4},
-            "encoding": {
-                "y": charts.quantity(
-                    which, scale={"domainMin": 0}, axis={"format": "%", "tickCount": 3}
-                ),
-                **charts.real_or_generated(which, look, legend=False),
-            },
-        }
-
-    return {
-        "data": {"name": label},
-        "title": label,
-        "height": 110,
-        "encoding": {
-            "x": charts.hour_of_the_day("hour"),
-            "tooltip": [
-                {"field": "at", "title": "from"},
-                charts.quantity("real", format=".1%"),
-                charts.quantity("generated", format=".1%"),
-            ],
-        },
-        "layer": [
-            layer("real", "area", "fill"),
-            layer("generated", "line", "stroke"),
-            charts.whole_column("hour", 0.5),
-        ],
-    }
+    return charts.shares_by_hour(
+        label, label, 110, {"field": "at", "title": "from"}, 0.5,
+        scale={"domainMin": 0}, axis={"format": "%", "tickCount": 3},
+    )  # fmt: skip
 
 
 def gyration_radius(truth: Population, answers: Population) -> charts.Figure:

@@ -88,36 +88,11 @@ def _shares(trips: Floats) -> list[float]:
 
 
 def _day(period: str, top: float) -> dict[str, Any]:
-    def layer(which: str, mark: str, look: str) -> dict[str, Any]:
-        y = charts.quantity(
-            which,
-            "share of trips",
-            scale={"domain": [0, top], "nice": False},
-            axis={"format": "%", "tickCount": 4},
-        )
-        return {
-            "mark": {"type": mark, "interpolate": "step-after", "fillOpacity": 0.4},
-            "encoding": {"y": y, **charts.real_or_generated(which, look, legend=False)},
-        }
-
-    return {
-        "data": {"name": period},
-        "title": f"{period} the hurricane",
-        "height": _SMALL,
-        "encoding": {
-            "x": charts.hour_of_the_day("hour"),
-            "tooltip": [
-                charts.quantity("hour", "from hour"),
-                charts.quantity("real", format=".1%"),
-                charts.quantity("generated", format=".1%"),
-            ],
-        },
-        "layer": [
-            layer("real", "area", "fill"),
-            layer("generated", "line", "stroke"),
-            charts.whole_column("hour", 1),
-        ],
-    }
+    since = charts.quantity("hour", "from hour")
+    return charts.shares_by_hour(
+        period, f"{period} the hurricane", _SMALL, since, 1, "share of trips",
+        scale={"domain": [0, top], "nice": False}, axis={"format": "%", "tickCount": 4},
+    )  # fmt: skip
 
 
 def against_before(truth: Truth, hourly: Floats) -> charts.Figure | None:
