@@ -20,6 +20,7 @@ from pytest_agentbench.agents.llm.providers import ADDRESSES
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.cli.main import _validate, main
 from pytest_agentbench.plugin import fixtures, hookspecs
+from pytest_agentbench.runs.model_use import ModelUse
 from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.settings import gates
 from pytest_agentbench.settings.options import of_parameter
@@ -156,13 +157,14 @@ def test_the_reference_lists_the_files_and_the_keys_of_scores(project):
     scores = project.scores(folder)
     table = rows(checked(REFERENCE, "scores"))
     keys = [key for row in table for key in quoted(row[0])]
-    assert sorted(keys) == sorted(scores)
+    assert sorted(keys) == sorted([*scores, "model_use"])  # no model was asked here
     inside = {quoted(key)[0]: quoted(meaning) for key, meaning in table}
     assert set(inside["agent"]) == set(scores["agent"])
     assert set(inside["dataset"]) == set(scores["dataset"])
     assert set(inside["gates"]) == set(scores["gates"][0])
     assert set(inside["shard"]) == set(scores["shard"])
     assert set(inside["groups"]) == set(scores["groups"][0])
+    assert inside["model_use"] == [field.name for field in dataclasses.fields(ModelUse)]
     assert set(inside["floor"]) == set(scores["floor"][0])
     assert set(inside["baseline"]) - {"--baseline"} == set(scores["baseline"])
     assert set(scores["samples"]) == {"total", *STATUSES}

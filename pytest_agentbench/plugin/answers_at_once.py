@@ -18,6 +18,7 @@ from pytest_agentbench.plugin import messages
 from pytest_agentbench.runs import answers
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Plan, Question
+from pytest_agentbench.runs.run_progress import calls_in_flight
 
 
 def keep_here(collector: Collector) -> None:
@@ -43,6 +44,7 @@ class _Sending:
 
     def __init__(self, plan: Plan, config: pytest.Config) -> None:
         self._plan, self._config = plan, config
+        self._worker: str = config.workerinput["workerid"]  # type: ignore[attr-defined]
         self._unconfirmed: Callable[[], None] | None = None
 
     def __call__(self, question: Question, outcome: Outcome) -> None:
@@ -53,6 +55,7 @@ class _Sending:
             confirmed = messages.send(
                 self._config, "answer", run=self._plan.settings.nodeid,
                 sample=record.sample, epoch=record.epoch, line=record.to_json(),
+                worker=self._worker, in_flight=calls_in_flight(self._plan, record),
             )  # fmt: skip
             if self._plan.asks_ahead:  # in threads, each of which asks on by itself
                 confirmed()

@@ -88,8 +88,11 @@ class Controller:
         answers_at_once.keep_here(collector)
         self.collectors[plan.settings.nodeid] = collector
 
-    def _keep_answer(self, run: str, sample: str, epoch: int, line: str) -> None:
+    def _keep_answer(
+        self, run: str, sample: str, epoch: int, line: str, worker: str, in_flight: int
+    ) -> None:
         self.collectors[run].keep_line(sample, epoch, line)
+        self._progress.heard(worker, run, in_flight)
 
     @property
     def _looped(self) -> bool:
@@ -154,7 +157,7 @@ class Controller:
         overspent = collector.overspent()
         if overspent and collector.missing():
             self.stop(overspent)
-        self._progress.show(collector.plan, collector.records.values(), len(collector.expected))
+        self._progress.show(collector, records[-1] if records else None)
 
     def cut_short(self, said: str, returncode: int | None) -> int | None:
         """Somebody calls pytest.exit(). The session does not pass then; returns what it returns."""
@@ -193,6 +196,7 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         self.workers.discard(node)
+        self._progress.ended(node.gateway.id)
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self.begin(session)

@@ -19,10 +19,14 @@ def add_properties(config: pytest.Config, scores: Scores, name: str) -> None:
 
 
 def properties(scores: Scores, name: str) -> Iterator[tuple[str, str]]:
-    """``humob.2023.geobleu`` with ``.low`` and ``.high``, and what the numbers are about."""
+    """``humob.2023.geobleu`` with ``.low`` and ``.high``, what the numbers are about, and ``humob.model_use.cost`` …"""
     yield f"{name}.agent", str(scores.agent.name)
     yield f"{name}.mode", scores.mode
     yield f"{name}.primary", scores.primary
     yield f"{name}.data", str(scores.dataset.digest)
     for reading, metric, number in scores.numbers():
         yield f"{name}.{reading}.{metric}", repr(number)
+    if scores.model_use is not None:
+        yield f"{name}.model_use.models", ", ".join(scores.model_use.models)
+        for figure, number in scores.model_use.numbers():
+            yield f"{name}.model_use.{figure}", f"{number:.15g}"

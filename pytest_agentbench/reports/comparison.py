@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from pytest_agentbench.reports import model_lines
 from pytest_agentbench.reports.html import page
 from pytest_agentbench.reports.markdown import cell, markdown_table
 from pytest_agentbench.reports.rows import DIFFERENCE_HEAD, by_reason, difference_cells
@@ -85,10 +86,13 @@ def _title(comparison: Comparison) -> str:
 
 
 def _facts(comparison: Comparison) -> list[str]:
-    facts = []
+    facts, models = [], []
     for word, side in (("before", comparison.before), ("after", comparison.after)):
         cut = f", incomplete: {side.incomplete}" if side.incomplete else ""
         facts.append(f"{word}: {side.run}, {side.agent}, {side.samples} samples{cut}")
+        if side.model_use is not None:
+            models.append(f"{word}: {model_lines.fact(side.model_use)}")
+    facts += models
     facts.append(f"compared on {comparison.common_samples} common samples")
     return [*facts, *comparison.notes]
 

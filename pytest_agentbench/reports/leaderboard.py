@@ -5,11 +5,12 @@ from __future__ import annotations
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.reports.html import page
 from pytest_agentbench.reports.markdown import cell, markdown_table
-from pytest_agentbench.reports.text import columns, interval, number
-from pytest_agentbench.scoring.ranking import Leaderboard, Table
+from pytest_agentbench.reports.text import columns, interval, money, number
+from pytest_agentbench.scoring.ranking import Leaderboard, Row, Table
 from pytest_agentbench.settings.gates import COVERAGE
 
-_HEAD = ("agent", "rank", "score", INTERVAL, "coverage", "gates", "run")
+_HEAD = ("agent", "rank", "score", INTERVAL, "coverage", "gates")
+_MODELS_HEAD = ("cost", "cost/point", "tokens/sample")  # where a run has asked models
 _APART_HEAD = ("agent", "score", "coverage", "run", "why it has no rank")
 _APART = "Without a rank"
 _SEVERAL = "runs in different ones cannot be compared"
@@ -29,7 +30,26 @@ def _facts(table: Table) -> list[str]:
     ]
     if table.recorded:
         facts.append(f"scores as recorded, not recomputed: {table.recorded}")
-    return [*facts, f"= shares its rank; {table.ties}"] if table.ties else facts
+    facts += [f"= shares its rank; {table.ties}"] if table.ties else []
+    return facts + _cost_facts(table)
+
+
+def _cost_facts(table: Table) -> list[str]:
+    """What a point is, or why there are none to be paid for."""
+    used = [row.run.scores.model_use for row in table.rows]
+    if not any(use is not None and use.whole_cost is not None for use in used):
+        return []
+    if all(row.cost_per_point is None for row in table.rows):
+        return [f"no cost per point: {table.metric} is not between a worst and a best value"]
+    return [f"a point is a hundredth of the way from the worst {table.metric} to the best"]
+
+
+def _asks_models(table: Table) -> bool:
+    return any(row.run.scores.model_use is not None for row in table.rows)
+
+
+def _head(table: Table) -> tuple[str, ...]:
+    return (*_HEAD, *(_MODELS_HEAD if _asks_models(table) else ()), "run")
 
 
 def _rows(table: Table) -> list[list[str]]:
@@ -41,10 +61,20 @@ def _rows(table: Table) -> list[list[str]]:
             interval(row.score.low, row.score.high),
             number(row.run.scores.metric(COVERAGE.metric).value),
             row.run.scores.gates_passed,
+            *(_model_cells(row) if _asks_models(table) else ()),
             row.run.name,
         ]
         for row in table.rows
     ]
+
+
+def _model_cells(row: Row) -> list[str]:
+    """What the answers cost when they were asked, also those that the cache has given since."""
+    scores, use = row.run.scores, row.run.scores.model_use
+    if use is None:
+        return ["-", "-", "-"]
+    tokens = f"{use.tokens / max(1, scores.samples.total):,.0f}"
+    return [money(use.whole_cost), money(row.cost_per_point), tokens]
 
 
 def _apart(board: Leaderboard) -> list[list[str]]:
@@ -66,7 +96,9 @@ def _apart(board: Leaderboard) -> list[list[str]]:
 def text(board: Leaderboard) -> str:
     lines: list[str] = []
     for table in board.tables:
-        lines += [_title(table), *columns([_HEAD, *_rows(table)], left=(0, 6)), *_facts(table), ""]
+        head = _head(table)
+        shown = columns([head, *_rows(table)], left=(0, len(head) - 1))
+        lines += [_title(table), *shown, *_facts(table), ""]
     if len(board.tables) > 1:
         lines += [f"{len(board.tables)} tables: {_SEVERAL}", ""]
     if apart := _apart(board):
@@ -79,7 +111,7 @@ def markdown(board: Leaderboard) -> str:
     """For a pull request or a page of a repository."""
     lines: list[str] = []
     for table in board.tables:
-        lines += [f"### {cell(_title(table))}", "", *markdown_table(_HEAD, _rows(table)), ""]
+        lines += [f"### {cell(_title(table))}", "", *markdown_table(_head(table), _rows(table)), ""]
         lines += [*(f"- {cell(fact)}" for fact in _facts(table)), ""]
     if len(board.tables) > 1:
         lines += [f"{len(board.tables)} tables: {_SEVERAL}", ""]
@@ -93,7 +125,7 @@ def html(board: Leaderboard) -> str:
     notes = ["Runs in different tables cannot be compared."] if len(board.tables) > 1 else []
     notes += [f"left out: {why}" for why in board.left_out]
     tables = [
-        {"title": _title(table), "head": _HEAD, "rows": _rows(table), "facts": _facts(table)}
+        {"title": _title(table), "head": _head(table), "rows": _rows(table), "facts": _facts(table)}
         for table in board.tables
     ]
     if apart := _apart(board):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from pytest_agentbench.benchmarks.protocol import Metric
 from pytest_agentbench.metrics.bootstrap import INTERVAL
+from pytest_agentbench.reports import model_lines
 from pytest_agentbench.reports.rows import (
     BETTER,
     DIFFERENCE_HEAD,
@@ -81,6 +82,7 @@ def _facts(scores: Scores, run: str | None) -> list[str]:
     partial = ", partial" if scores.partial else ""
     facts = [
         f"agent: {scores.agent.name}",
+        *model_lines.lines(scores.model_use),
         f"{scores.samples.total} samples: {counts(scores.samples)}{partial}",
         f"data: {scores.dataset.description}",
     ]

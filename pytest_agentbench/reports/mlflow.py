@@ -55,12 +55,14 @@ def log_run(scores: Scores, folder: Path, tracking_uri: str | None = None) -> st
 
 
 def metrics(scores: Scores) -> dict[str, float]:
-    """``2023/geobleu``, ``2023/geobleu.low`` …; the primary reading's also by their bare names."""
+    """``2023/geobleu``, ``2023/geobleu.low`` …; the primary reading's also by their bare names; ``model_use/cost`` …"""
     found: dict[str, float] = {}
     for reading, metric, number in scores.numbers():
         found[_name(f"{reading}/{metric}")] = number
         if reading == scores.primary:
             found[_name(metric)] = number
+    for figure, number in scores.model_use.numbers() if scores.model_use else ():
+        found[f"model_use/{figure}"] = number
     found["gates_failed"] = float(sum(gate.passed is False for gate in scores.gates))
     return found
 
@@ -75,6 +77,7 @@ def _params(scores: Scores) -> dict[str, str]:
         "agent_digest": scores.agent.digest,
         "dataset": scores.dataset.source,
         "data_digest": scores.dataset.digest,
+        **({"models": ", ".join(scores.model_use.models)} if scores.model_use else {}),
         "samples": scores.samples.total,
         "partial": scores.partial,
         **scores.conditions,

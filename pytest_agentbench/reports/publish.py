@@ -14,7 +14,7 @@ from pathlib import Path
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.reports import github, markdown, mlflow, rows, session_files, summary
 from pytest_agentbench.reports.html import report
-from pytest_agentbench.runs import data_places, evaluate, run_folder
+from pytest_agentbench.runs import data_places, evaluate, model_use, run_folder
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.plan import Question
 from pytest_agentbench.runs.scores_file import (
@@ -133,6 +133,7 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
     return dataclasses.replace(
         result,
         details=details,
+        model_use=model_use.model_use(model_use.names(settings.llm), collector.logged()),
         baseline=_with_changes(collector, result.baseline),
         agent=AgentFacts(collector.answered_by, collector.agent["digest"]),
         partial=len(questions) < len(dataset.keys) * settings.epochs,

@@ -6,20 +6,31 @@ import dataclasses
 import os
 import shutil
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from pytest_agentbench.metrics.bootstrap import INTERVAL
-from pytest_agentbench.reports import rows
-from pytest_agentbench.reports.text import columns, interval, number, with_interval
+from pytest_agentbench.reports import model_lines, rows
+from pytest_agentbench.reports.text import (
+    columns,
+    counted,
+    duration,
+    interval,
+    money,
+    number,
+    rate,
+    short,
+    with_interval,
+)
 from pytest_agentbench.runs.plan import Plan
-from pytest_agentbench.runs.record import STATUSES, Record
-from pytest_agentbench.runs.scores_file import Counts, GateResult, Scores
+from pytest_agentbench.runs.record import Record
+from pytest_agentbench.runs.run_progress import RunProgress
+from pytest_agentbench.runs.scores_file import GateResult, Scores
 from pytest_agentbench.scoring import compare
 from pytest_agentbench.settings.sharding import Shard
 
-NOTE_WIDTH = 80  # of the notes under a header
+NOTE_WIDTH = 80  # of the notes under a header, and of what is said about models
 
 
 def header(run: Plan, agent: str) -> list[str]:
@@ -43,17 +54,39 @@ def _indented(note: str) -> list[str]:
     )
 
 
-def progress_line(run: Plan, records: Collection[Record], expected: int) -> str:
-    """``humob: 120/300, 118 ok, 2 invalid, geobleu 0.2034 so far in valid answers``"""
-    by_status = {status: sum(record.status == status for record in records) for status in STATUSES}
-    parts = [f"{len(records)}/{expected}", rows.counts(Counts(len(records), **by_status))]
-    found = [record.metrics.get(run.settings.reading, {}) for record in records]
-    for headline in run.benchmark.headlines:
-        values = [metrics[headline] for metrics in found if headline in metrics]
-        if values:
-            parts.append(f"{headline} {number(sum(values) / len(values))} so far in valid answers")
-            break
-    return f"{run.settings.nodeid}: {', '.join(parts)}"
+def progress_lines(progress: RunProgress, width: int = NOTE_WIDTH) -> list[str]:
+    """``humob: 120/300, 118 ok, 2 invalid, geobleu 0.2034 in valid answers, 40/min, 5 min left``
+
+    What the models have used stands in the same line, if that is wide enough, else in one below it.
+    """
+    done, left = progress.samples, progress.seconds_left
+    score = ""
+    if progress.headline is not None:
+        where = "so far" if done.ok == done.total else "in valid answers"
+        score = f"{progress.headline[0]} {number(progress.headline[1])} {where}"
+    pace = rate(progress.rate) if progress.rate else ""
+    first = [
+        f"{progress.run}: {done.total}/{progress.expected}",
+        rows.counts(done), score, pace, f"{duration(left)} left" if left else "",
+    ]  # fmt: skip
+    models = [
+        f"{short(progress.tokens)} tokens" if progress.tokens else "",
+        f"cost {money(progress.cost)}" if progress.cost is not None else "",
+        f"{progress.cache_hits:,} replies from the cache" if progress.cache_hits else "",
+        f"{counted(progress.in_flight, 'call')} in flight" if progress.in_flight else "",
+    ]
+    whole = _joined([*first, *models])
+    if len(whole) <= width:
+        return [whole]
+    for least in (pace, score):
+        if len(_joined(first)) > width:
+            first = [part for part in first if part != least]
+    below = _joined(models)
+    return [_joined(first), *([f"  {below}"] if below else [])]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return ", ".join(part for part in parts if part)
 
 
 class Writer(Protocol):
@@ -85,6 +118,9 @@ def summary(
         reporter.write_line(rows.shard_note(scores.shard), yellow=True)
     reporter.write_line(f"data: {run.dataset.description}")
     reporter.write_line(f"agent: {scores.agent.name}")
+    for line in model_lines.lines(scores.model_use):
+        for part in _wrapped(line, NOTE_WIDTH):
+            reporter.write_line(part)
     if scores.incomplete:
         reporter.write_line(f"incomplete: {scores.incomplete}", yellow=True)
         if where:

@@ -14,10 +14,11 @@ from typing import Any
 from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.typed_json import Count, Number
+from pytest_agentbench.runs.model_use import ModelUse
 from pytest_agentbench.settings.sharding import Shard
 
-# Keys of scores.json that a run without groups, epochs, baseline, shards, floor or log does not have.
-_OPTIONAL = ("groups", "epochs", "baseline", "shard", "floor", "records")
+# Keys of scores.json that a run without groups, epochs, models, baseline, shards, floor or log does not have.
+_OPTIONAL = ("groups", "epochs", "model_use", "baseline", "shard", "floor", "records")
 # Gates that are no conditions on scores, and are decided again where runs are put together.
 EVERY_SAMPLE, ONE_AGENT = "every sample recorded", "all answers are of this run"
 
@@ -166,6 +167,7 @@ class Scores:
     groups: tuple[Group, ...] | None = None  # where the benchmark divides its samples
     epochs: tuple[Values, ...] | None = None  # the values of each, where there are several
     details: Mapping[str, Any] = field(default_factory=dict)
+    model_use: ModelUse | None = None  # where models were asked
     baseline: BaselineScores | None = None
     agent: AgentFacts = AgentFacts()
     partial: bool = False

@@ -16,6 +16,7 @@ from pytest_agentbench.benchmarks.protocol import Better, Dataset, Metric, metri
 from pytest_agentbench.metrics import bootstrap
 from pytest_agentbench.runs import names, run_folder, stored
 from pytest_agentbench.runs.collector import Place
+from pytest_agentbench.runs.model_use import ModelUse
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.scores_file import Change, DataFacts, SampleChanges, Score, Scores
@@ -76,6 +77,7 @@ class Side:
     agent: str
     samples: int
     incomplete: str | None
+    model_use: ModelUse | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,7 +206,7 @@ def paired_scores(
 
 def _side(run: StoredRun) -> Side:
     samples = len({record.sample for record in run.records})
-    return Side(run.name, run.agent, samples, run.scores.incomplete)
+    return Side(run.name, run.agent, samples, run.scores.incomplete, run.scores.model_use)
 
 
 def _difference(

@@ -17,12 +17,13 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.benchmarks.protocol import Dataset, metric_named
+from pytest_agentbench.benchmarks.protocol import Dataset, Metric, metric_named
 from pytest_agentbench.metrics.bootstrap import INTERVAL
 from pytest_agentbench.runs import stored
 from pytest_agentbench.runs.scores_file import Score
 from pytest_agentbench.runs.stored import StoredRun
 from pytest_agentbench.scoring import compare, judge
+from pytest_agentbench.scoring.points import cost_per_point
 from pytest_agentbench.scoring.verify import verified
 from pytest_agentbench.settings.settings import Settings
 
@@ -35,6 +36,7 @@ class Row:
     tied: bool  # shares the rank with another
     run: StoredRun
     score: Score  # of the headline
+    cost_per_point: float | None = None  # of what its models cost when they were asked
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,7 +166,8 @@ def _asked(run: StoredRun) -> str:
 
 def _table(identity: dict[str, str], runs: Sequence[StoredRun], metric: str, data: Data) -> Table:
     benchmark = stored.benchmark_of(runs[0])
-    better = metric_named(benchmark.metrics, metric).better
+    known = metric_named(benchmark.metrics, metric)
+    better = known.better
     sign = -1 if better == "higher" else 1
 
     def order(run: StoredRun) -> tuple[float, str]:
@@ -180,12 +183,24 @@ def _table(identity: dict[str, str], runs: Sequence[StoredRun], metric: str, dat
         tie, how = _overlap(metric), _not_paired(str(error))
         ranks = _ranks(ordered, tie)
     rows = tuple(
-        Row(rank, ranks.count(rank) > 1, run, run.scores.metric(metric))
+        Row(
+            rank,
+            ranks.count(rank) > 1,
+            run,
+            run.scores.metric(metric),
+            _cost_per_point(run, known),
+        )
         for rank, run in zip(ranks, ordered, strict=True)
     )
     total = runs[0].scores.samples.total
     recorded = data if isinstance(data, str) else ""
     return Table(identity, metric, better, total, how, rows, recorded)
+
+
+def _cost_per_point(run: StoredRun, metric: Metric) -> float | None:
+    use = run.scores.model_use
+    cost = None if use is None else use.whole_cost
+    return cost_per_point(cost, run.scores.metric(metric.name).value, metric)
 
 
 def _ranks(ordered: Sequence[StoredRun], tie: Tie) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from llm_server import serving
 
 
 def test_progress_lines_on_a_long_run(project):
@@ -12,10 +13,28 @@ def test_progress_lines_on_a_long_run(project):
     )
     result = project.pytest("--benchmark=toysum", "--agent=agent.py")
     result.stdout.fnmatch_lines(
-        ["toysum: [3-5]/12, [3-5] ok, accuracy 1.0000 so far in valid answers"]
+        ["toysum: [3-5]/12, [3-5] ok, accuracy 1.0000 so far, */s, * s left"]
     )
     assert (
         " so far" not in project.pytest("--benchmark=toysum", "--agent=agent.py", "-q").stdout.str()
+    )
+
+
+def test_workers_tell_how_many_calls_they_have_in_flight(project):
+    """The agent's process has three at any time; the controller's own model has none."""
+    with serving() as server:
+        project.write(
+            agent__py="from pytest_agentbench.agents.llm.client import LLM\n"
+            "LLM.in_flight = property(lambda self: 3)\n"
+            "def agent(context):\n    return context['a'] + context['b']\n",
+            pytest__ini="[pytest]\nagentbench_progress = 0.0001\n",
+            toy__yaml=f"benchmark: toysum\nllm: [{{model: m, base_url: '{server.url}'}}]\n",
+        )
+        result = project.pytest(
+            "--benchmark=toy.yaml", "--agent=agent.py", "-n1", "--concurrency=2"
+        )
+    result.stdout.fnmatch_lines(
+        ["*toy.yaml: */12, * ok, accuracy 1.0000 so far, * 3 calls in flight"]
     )
 
 

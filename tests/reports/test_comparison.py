@@ -26,6 +26,25 @@ def test_a_comparison_as_text(compared):
     assert "sum[s11]  0.0000  1.0000  +1.0000" in lines
 
 
+def test_what_the_models_of_both_sides_took_is_among_the_facts(tmp_path):
+    use = {
+        "models": ["big"],
+        "calls": 12,
+        "input_tokens": 9000,
+        "cost": 2.0,
+        "p50": 0.5,
+        "p95": 1.5,
+    }
+    before = make_run(tmp_path / "a", "half", model_use=use)
+    after = make_run(tmp_path / "b", "right", model_use={**use, "models": ["small"], "cost": 0.1})
+    found = compare(before, after)
+    lines = comparison.text(found).splitlines()
+    taken = "12 calls, 9,000 tokens in, 0 out, cost {}, latency p50 0.50 s, p95 1.5 s"
+    assert lines[3] == f"before: big, {taken.format('2.00')}"
+    assert lines[4] == f"after: small, {taken.format('0.10')}"
+    assert found.as_json()["after"]["model_use"]["cost"] == 0.1
+
+
 def test_a_comparison_as_markdown_folds_what_is_secondary(compared):
     text = comparison.markdown(compared)
     assert "<script" not in text

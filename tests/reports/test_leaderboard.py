@@ -81,6 +81,44 @@ def test_what_could_not_be_read_is_named_everywhere(tmp_path):
     assert "left out: b: &lt;half a run&gt;" in leaderboard.html(board)
 
 
+def used(cost, replayed=None):
+    return {
+        "models": ["m"], "calls": 12, "input_tokens": 11_000, "output_tokens": 1_000,
+        "cost": cost, "replayed_cost": replayed,
+    }  # fmt: skip
+
+
+def test_runs_that_asked_models_have_cost_cost_per_point_and_tokens(tmp_path):
+    board = board_of(
+        make_run(tmp_path / "a", "right", model_use=used(2.0)),
+        make_run(tmp_path / "b", "half", model_use=used(0.0, 2.0)),  # the cache has answered
+        make_run(tmp_path / "c", "wrong", model_use=used(2.0)),
+        make_run(tmp_path / "d", "wrong"),
+    )
+    lines = leaderboard.text(board).splitlines()
+    assert lines[1].split()[-4:] == ["cost", "cost/point", "tokens/sample", "run"]
+    assert [line.split()[-4:] for line in lines[2:6]] == [
+        ["2.00", "0.020", "1,000", "a"],
+        ["2.00", "0.040", "1,000", "b"],
+        ["2.00", "-", "1,000", "c"],  # no point was won
+        ["-", "-", "-", "d"],
+    ]
+    said = "a point is a hundredth of the way from the worst accuracy to the best"
+    assert said in lines
+    assert "| 2.00 | 0.020 | 1,000 | a |" in leaderboard.markdown(board)
+    assert said in leaderboard.html(board)
+
+
+def test_where_points_cannot_be_counted_the_table_says_why(tmp_path):
+    board = board_of(make_run(tmp_path / "a", "half", model_use=used(2.0)))
+    (table,) = board.tables
+    (row,) = table.rows
+    unbounded = replace(table, metric="distance", rows=(replace(row, cost_per_point=None),))
+    text = leaderboard.text(replace(board, tables=(unbounded,)))
+    assert "no cost per point: distance is not between a worst and a best value" in text
+    assert "cost" not in leaderboard.text(board_of(make_run(tmp_path / "b", "half")))
+
+
 def test_the_page_escapes_names(tmp_path):
     board = board_of(make_run(tmp_path / "a", "half", name="<script>alert(1)</script>"))
     page = leaderboard.html(board)

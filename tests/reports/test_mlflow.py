@@ -26,6 +26,18 @@ def test_metrics_of_all_readings_and_the_primary_by_bare_name(run):
     assert found["gates_failed"] == 0.0
 
 
+def test_what_models_took_is_a_metric_each(tmp_path):
+    use = {"models": ["a", "b"], "calls": 12, "cost": 2.5, "p95": 0.5}
+    scores = stored.read(make_run(tmp_path / "run", "half", model_use=use)).scores
+    found = logging.metrics(scores)
+    assert (found["model_use/calls"], found["model_use/cost"], found["model_use/p95"]) == (
+        12,
+        2.5,
+        0.5,
+    )
+    assert "model_use/p50" not in found  # nobody knows it
+
+
 def test_without_mlflow_it_says_what_to_install(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
     with pytest.raises(BenchmarkError, match="pip install mlflow"):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.runs.model_use import ModelUse
 from pytest_agentbench.runs.scores_file import GateResult, Score, Scores
 
 SMALL = {
@@ -41,6 +42,15 @@ def test_scores_of_0_1_0_are_written_again_to_the_byte(name):
     path = Path(__file__).parent / "written_by_0_1_0" / name / "scores.json"
     text = path.read_text(encoding="utf-8")
     assert written(read(json.loads(text))) == text
+
+
+def test_what_models_were_asked_is_optional_and_read_back():
+    assert read(SMALL).model_use is None
+    assert "model_use" not in read(SMALL).as_json()
+    use = {"models": ["a", "b"], "calls": 3, "cost": 0.5, "of_a_later_version": 1}
+    scores = read({**SMALL, "model_use": use})
+    assert scores.model_use == ModelUse(("a", "b"), calls=3, cost=0.5)
+    assert read(scores.as_json()) == scores
 
 
 def test_scores_know_their_metrics():
@@ -76,6 +86,7 @@ def test_scores_know_their_metrics():
         ({"floor": [{"agent": "builtin:half", "readings": {"exact": {"accuracy": "x"}}}]},
          "`floor[0].readings.exact.accuracy`: expected a number or null, got 'x'"),
         ({"epochs": [[1]]}, "`epochs[0]`: expected an object, got [1]"),
+        ({"model_use": {"calls": -1}}, "`model_use.calls`: expected a whole number from 0, got -1"),
         ({"details": "none"}, "`details`: expected an object"),
         ({"agent": {"name": ["a.py"]}}, "`agent.name`: expected a text or null, got ['a.py']"),
     ],

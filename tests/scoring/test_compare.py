@@ -201,7 +201,7 @@ def test_as_json_is_plain_and_has_the_verdicts(tmp_path):
     row = plain["readings"]["exact"][0]
     assert (row["metric"], row["verdict"], row["samples"]["better"]) == ("accuracy", "better", 6)
     assert plain["before"] == {
-        "run": "a", "agent": "builtin:half", "samples": 12, "incomplete": None,
+        "run": "a", "agent": "builtin:half", "samples": 12, "incomplete": None, "model_use": None,
     }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_agentbench.base.files import write_whole
 from pytest_agentbench.benchmarks.protocol import metric_named
 from pytest_agentbench.metrics.bootstrap import INTERVAL
-from pytest_agentbench.reports import rows
+from pytest_agentbench.reports import model_lines, rows
 from pytest_agentbench.reports.html import page, plots, sample_data
 from pytest_agentbench.runs.record import STATUSES
 from pytest_agentbench.runs.scores_file import Score
@@ -68,6 +68,7 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
         gates_passed=f"{decided.count(True)} of {len(decided)}",
         gates_kind="open" if None in decided else "pass" if all(decided) else "fail",
         gates=_gates(scores),
+        models=None if scores.model_use is None else model_lines.cards(scores.model_use),
         tables=rows.metric_tables(scores, benchmark.metrics),
         groups=rows.group_table(scores, benchmark.metrics, headline),
         benchmark_tables=_tables(scores) if truth else [],

@@ -1,0 +1,114 @@
+"""What a run's models did, added up from its records, and shown by everything that shows a run."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from llm_server import serving
+
+from pytest_agentbench.agents.llm.entries import parse_llm
+from pytest_agentbench.runs.model_use import ModelUse, model_use, names
+from pytest_agentbench.runs.record import Record
+
+
+def record(usage=None, seconds=None, status="ok"):
+    evidence = {} if seconds is None else {"llm_seconds": seconds}
+    return Record("toysum", "sum[s0]", status, usage=usage or {}, evidence=evidence)
+
+
+def test_calls_and_tokens_are_of_all_replies_and_cost_is_divided():
+    asked = {
+        "llm_calls": 2,
+        "input_tokens": 70,
+        "output_tokens": 30,
+        "cost": 0.25,
+        "llm_retries": 1,
+    }
+    replayed = {
+        "llm_cache_hits": 3, "replayed_input_tokens": 700, "replayed_output_tokens": 300, "replayed_cost": 0.5,
+    }  # fmt: skip
+    failed = {"llm_calls": 1, "llm_errors": 1, "llm_calls_estimated": 1}
+    use = model_use(
+        ["m"], [record(asked, [0.5, 1.5]), record(replayed), record(failed, status="error"), record()]
+    )  # fmt: skip
+    assert use == ModelUse(
+        ("m",), calls=6, cache_hits=3, retries=1, errors=1, input_tokens=770, output_tokens=330,
+        estimated=1, cost=0.25, replayed_cost=0.5, p50=1.0, p95=1.45,
+    )  # fmt: skip
+    assert (use.tokens, use.whole_cost) == (1100, 0.75)
+
+
+def test_where_no_model_was_asked_there_are_no_figures():
+    assert model_use(["m"], [record(), record({"retries": 2})]) is None
+
+
+def test_without_prices_no_cost_is_made_up():
+    use = model_use(["m"], [record({"llm_calls": 1, "input_tokens": 5})])
+    assert (use.cost, use.replayed_cost, use.whole_cost) == (None, None, None)
+    assert dict(use.numbers()).keys() == {
+        "calls", "cache_hits", "retries", "errors", "input_tokens", "output_tokens", "estimated",
+    }  # fmt: skip
+
+
+@given(st.lists(st.floats(0, 1e4), min_size=1, max_size=50))
+def test_percentiles_are_those_of_numpy(seconds):
+    half = len(seconds) // 2
+    use = model_use(
+        [], [record({"llm_calls": 1}, part) for part in (seconds[:half], seconds[half:])]
+    )
+    assert (use.p50, use.p95) == pytest.approx(tuple(np.quantile(seconds, [0.5, 0.95])))
+
+
+def test_what_cannot_be_counts_or_seconds_is_no_figure():
+    forged = [
+        record({"llm_calls": 1, "input_tokens": -7, "output_tokens": 1e300}, ["x", -1, True, 2])
+    ]
+    use = model_use([], forged)
+    assert (use.input_tokens, use.output_tokens, use.p95) == (0, 2**53, 2.0)
+    assert model_use([], [record({"llm_calls": 1}, "soon")]).p50 is None
+
+
+def test_models_are_named_once_and_variables_have_their_values(monkeypatch):
+    monkeypatch.setenv("MODEL", "gpt-4o")
+    monkeypatch.delenv("OTHER", raising=False)
+    entries = parse_llm([{"model": m} for m in ("a", "${MODEL}", "a", "${OTHER}")])
+    assert names(entries) == ("a", "gpt-4o", "${OTHER}")
+    assert names(None) == ()
+
+
+AGENT = """
+def agent(context, llm):
+    llm(messages=[{"role": "user", "content": "add"}])
+    return context["a"] + context["b"]
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+def test_a_run_shows_them_in_the_terminal_and_its_files(project, monkeypatch, workers):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project.path / "summary.md"))
+    with serving() as server:
+        project.write(agent__py=AGENT, pytest__ini="[pytest]\nagentbench_progress = 0.001\n")
+        (project.path / "toy.yaml").write_text(
+            f"benchmark: toysum\nagent: agent.py\nllm:\n- model: small-model\n  base_url: {server.url}\n"
+            "  price_input: 1000\n  price_output: 2000\n"
+        )
+        result = project.pytest("--benchmark=toy.yaml", "--limit=4", "--junitxml=j.xml", *workers)
+        assert result.ret == 0
+        assert len(server.seen) == 4
+    use = project.scores()["model_use"]
+    assert (use["models"], use["calls"], use["cost"]) == (["small-model"], 4, pytest.approx(0.052))
+    line = "model: small-model, 4 calls, 28 tokens in, 12 out"
+    shown = result.stdout.str()
+    assert f"\n{line}\ncost 0.052" in shown
+    assert "40 tokens, cost 0.052" in shown  # so far, in the last progress line
+    run = project.runs()[-1]
+    assert f"- {line}\n- cost 0.052" in (project.path / "summary.md").read_text(encoding="utf-8")
+    assert '<p class="value">small-model</p>' in (run / "report.html").read_text(encoding="utf-8")
+    properties = ET.parse(project.path / "j.xml").getroot().find("testsuite").find("properties")
+    found = {p.get("name"): p.get("value") for p in properties}
+    assert found["toy.yaml.model_use.models"] == "small-model"
+    assert (found["toy.yaml.model_use.calls"], found["toy.yaml.model_use.cost"]) == ("4", "0.052")
