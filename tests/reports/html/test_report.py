@@ -121,6 +121,20 @@ def test_it_shows_headline_readings_gates_coverage_settings_and_notes(write):
     assert "comparison" not in page.sections
 
 
+def test_the_first_screen_says_what_models_took_if_any_were_asked(write):
+    assert "latency" not in write(html_runs.toy()).visible
+    use = {
+        "models": ["gpt-4o-mini"], "calls": 300, "cache_hits": 120, "input_tokens": 210_000,
+        "output_tokens": 30_000, "cost": 0.42, "replayed_cost": 0.17, "p50": 0.812, "p95": 2.44,
+    }  # fmt: skip
+    shown = write(html_runs.toy(model_use=use)).visible
+    first_screen = shown[: shown.index("Gates")]
+    for words in (r"model\s+gpt-4o-mini\s+300 calls \(120 from the cache\)", "--llm-cache off",
+                  r"cost\s+0.42\s+0.17 more saved by the cache", r"tokens\s+240k\s+210k in, 30k out",
+                  r"latency p50\s+0.81 s\s+p95 2.4 s"):  # fmt: skip
+        assert re.search(words, first_screen), words
+
+
 def test_a_partial_and_an_incomplete_run_say_so(write):
     whole = write(html_runs.toy())
     assert "partial run" not in whole.visible
@@ -192,6 +206,7 @@ def test_text_from_outside_is_shown_and_never_becomes_markup(write):
         conditions={HOSTILE: HOSTILE},
         gates=[{"gate": HOSTILE, "passed": False, "value": None, "threshold": None, "reason": HOSTILE}],
         details={"notes": [HOSTILE], HOSTILE: {HOSTILE: HOSTILE}},
+        model_use={"models": [HOSTILE], "calls": 1},
         baseline={"run": HOSTILE, "agent": {"name": HOSTILE}, "common_samples": 1, "readings": {}, "deltas": {}},
     )  # fmt: skip
     page, plain = write(hostile), write(html_runs.toy(2))
