@@ -20,7 +20,6 @@ from pytest_agentbench.runs.plan import Question
 from pytest_agentbench.runs.scores_file import (
     EVERY_SAMPLE,
     ONE_AGENT,
-    AgentFacts,
     BaselineScores,
     GateResult,
     LogFacts,
@@ -134,7 +133,7 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         result,
         details=details,
         baseline=_with_changes(collector, result.baseline),
-        agent=AgentFacts(collector.answered_by, collector.agent["digest"]),
+        agent=collector.credited,
         partial=len(questions) < len(dataset.keys) * settings.epochs,
         shard=settings.shard,
         incomplete=incomplete,

@@ -16,7 +16,7 @@ from pytest_agentbench.runs.logged import Logged
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record, joined
 from pytest_agentbench.runs.remeasure import remeasured
-from pytest_agentbench.runs.scores_file import GateResult, Scores
+from pytest_agentbench.runs.scores_file import AgentFacts, GateResult, Scores
 from pytest_agentbench.runs.stored import StoredRun
 
 T = TypeVar("T")
@@ -101,7 +101,8 @@ class Collector:
             run_folder.check_free(settings.run_dir)
             self.log = run_folder.RunLog(settings.run_dir, made)
         else:
-            named = run_folder.folder_name(started, plan.benchmark.name, self.agent["name"])
+            models = settings.models_of(agent["name"])
+            named = run_folder.folder_name(started, plan.benchmark.name, agent["name"], models)
             folder = house / names.RUNS / named
             run_folder.check_free(folder.parent)
             self.log = run_folder.RunLog(folder, made, "new")
@@ -209,6 +210,14 @@ class Collector:
         for name, count in record.usage.items():
             self.usage[name] = self.usage.get(name, 0) + count
         return record
+
+    @property
+    def credited(self) -> AgentFacts:
+        """Who answered, and the models that were asked. The name of several agents has theirs in it."""
+        asked = any(name.startswith("llm_") for one in self.records.values() for name in one.usage)
+        models = self.log.manifest["agent"].get("models", ()) if asked else ()
+        models = () if self.mixture is not None else models
+        return AgentFacts(self.answered_by, self.agent["digest"], tuple(map(str, models)))
 
     def attempts_note(self) -> str | None:
         """How many samples were asked more than once: by a plugin that runs tests again, or by several tests."""

@@ -245,6 +245,11 @@ class Settings:
         """The agent for people and files, without secrets."""
         return specs.shown(self.agent)
 
+    def models_of(self, agent: str) -> tuple[str, ...]:
+        """The models that an agent of this name may ask. A baseline asks none."""
+        asks = specs.asks_ours(agent, bool(getattr(self, "llm_proxy", False)))
+        return tuple(entry.model for entry in self.llm) if asks else ()
+
     def as_json(self) -> dict[str, Any]:
         """For the manifest."""
         return {
