@@ -26,6 +26,7 @@ from pytest_agentbench.runs.scores_file import (
     Scores,
 )
 from pytest_agentbench.scoring import compare, floor, judge, scores
+from pytest_agentbench.settings.models import parted
 from pytest_agentbench.settings.settings import Settings
 
 # The name of a gate and why it failed; None where it passed.
@@ -175,7 +176,7 @@ def _unscored(collector: Collector, error: Exception) -> str:
     where = collector.log.folder
     return (
         f"scoring failed: {type(error).__name__}: {error}\nwhat is logged is kept: when that is mended, "
-        f"score the run again with --benchmark {collector.plan.settings.nodeid} --submission {where}"
+        f"score the run again with --benchmark {parted(collector.plan.settings.nodeid)[0]} --submission {where}"
     )
 
 

@@ -85,13 +85,11 @@ class Collector:
         self.unlogged: str | None = None  # why records could not be logged
         self.scores: Scores | None = None
         self.written = False  # whether the folder holds them
+        resumed = None if resuming is None or not writes else _resumed(plan, resuming, house, start)
         if not writes:
             self.log = run_folder.RunLog(house, made)
-        elif resuming is not None:
-            folder = names.find_run(
-                resuming.name, house, start, plan.benchmark.name, run_folder.RECORDS
-            )
-            self.log = run_folder.RunLog(folder, made, "resumed")
+        elif resuming is not None and resumed is not None:
+            self.log = run_folder.RunLog(resumed, made, "resumed")
             try:
                 self._resume(resuming)
             except BaseException:
@@ -276,6 +274,20 @@ class Collector:
 
     def name(self, question: Question) -> tuple[str, int]:
         return str(self.plan.dataset.keys[question.sample]), question.epoch
+
+
+def _resumed(plan: Plan, resuming: Resuming, house: Path, start: Path) -> Path | None:
+    """The folder of the run to go on with; None where it is one of several models, and was not begun."""
+    settings, proof = plan.settings, run_folder.RECORDS
+    if settings.of_model is None or resuming.name != names.LAST:
+        return names.find_run(resuming.name, house, start, plan.benchmark.name, proof)
+    several = settings.models or (settings.of_model,)
+    found = names.last_of_models(house, plan.benchmark.name, several)
+    if settings.of_model not in found and resuming.failed_only:
+        raise BenchmarkError(
+            f"--resume-failed-only: expected a run of {settings.of_model} beside those of other models, got none"
+        )
+    return found.get(settings.of_model)
 
 
 def _read_back(carried: Carried, place: Logged | None) -> Record:
