@@ -81,7 +81,7 @@ def markdown(
 def _facts(scores: Scores, run: str | None) -> list[str]:
     partial = ", partial" if scores.partial else ""
     facts = [
-        f"agent: {scores.agent.name}",
+        f"agent: {scores.agent.label}",
         *model_lines.lines(scores.model_use),
         f"{scores.samples.total} samples: {counts(scores.samples)}{partial}",
         f"data: {scores.dataset.description}",
@@ -141,7 +141,7 @@ def _baseline(scores: Scores, metrics: Sequence[Metric]) -> list[str]:
     if baseline is None:
         return []
     title = (
-        f"Difference to the baseline {baseline.run} ({baseline.agent.name}) on "
+        f"Difference to the baseline {baseline.run} ({baseline.agent.label}) on "
         f"{baseline.common_samples} common samples"
     )
     lines = ["", f"### {cell(title)}", ""]

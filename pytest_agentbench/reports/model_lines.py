@@ -12,8 +12,7 @@ def lines(use: ModelUse | None) -> list[str]:
     """Nothing where no model was asked; a line more where the cache has answered."""
     if use is None:
         return []
-    kind = "models" if len(use.models) > 1 else "model"
-    found = [f"{kind}: {asked(use)}", spent(use), FROM_CACHE if use.cache_hits else ""]
+    found = [f"{_kind(use)}: {asked(use)}", spent(use), FROM_CACHE if use.cache_hits else ""]
     return [line for line in found if line]
 
 
@@ -24,7 +23,11 @@ def fact(use: ModelUse) -> str:
 
 def asked(use: ModelUse) -> str:
     """``gpt-4o-mini, 300 calls (120 from the cache), 210k tokens in, 30k out``"""
-    return f"{', '.join(use.models) or 'not named'}, {calls(use)}, {tokens(use)}"
+    return ", ".join([*use.models, calls(use), tokens(use)])
+
+
+def _kind(use: ModelUse) -> str:
+    return "model" if len(use.models) == 1 else "models"
 
 
 def calls(use: ModelUse) -> str:
@@ -70,8 +73,8 @@ def cards(use: ModelUse) -> dict[str, str]:
     if use.cache_hits == use.calls:
         unknown = "all replies came from the cache"
     return {
-        "title": "models" if len(use.models) > 1 else "model",
-        "names": ", ".join(use.models) or "not named",
+        "title": _kind(use),
+        "names": ", ".join(use.models) or "several agents",
         "calls": calls(use),
         "note": FROM_CACHE if use.cache_hits else "",
         "cost": money(None if use.whole_cost is None else use.cost or 0.0),

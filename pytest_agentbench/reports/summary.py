@@ -43,9 +43,24 @@ def header(run: Plan, agent: str) -> list[str]:
         f"agentbench: {run.settings.nodeid} ({run.settings.mode}), {most}{asked}{limited} samples, "
         f"{data}, {agent}"
     )
+    models = _models(run, agent)
     described = "" if run.submission is None else run.submission.described
     submission = [f"submission: {described}"] if described else []
-    return [line, *submission, *(line for note in run.dataset.notes for line in _indented(note))]
+    return [
+        line,
+        *models,
+        *submission,
+        *(line for note in run.dataset.notes for line in _indented(note)),
+    ]
+
+
+def _models(run: Plan, agent: str) -> list[str]:
+    """``model: gpt-4o-mini at https://…``, for an agent that may ask one."""
+    asked = run.settings.models_of(agent)
+    if not asked:
+        return []
+    each = [f"{entry.model} at {entry.where}" for entry in run.settings.llm]
+    return _indented(f"model{'s' if len(each) > 1 else ''}: {', '.join(each)}")
 
 
 def _indented(note: str) -> list[str]:
@@ -117,7 +132,7 @@ def summary(
     if scores.shard is not None:
         reporter.write_line(rows.shard_note(scores.shard), yellow=True)
     reporter.write_line(f"data: {run.dataset.description}")
-    reporter.write_line(f"agent: {scores.agent.name}")
+    reporter.write_line(f"agent: {scores.agent.label}")
     for line in model_lines.lines(scores.model_use):
         for part in _wrapped(line, NOTE_WIDTH):
             reporter.write_line(part)

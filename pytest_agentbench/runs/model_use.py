@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 from pytest_agentbench.base.typed_json import Count, Number
 from pytest_agentbench.runs.record import Record
-
-if TYPE_CHECKING:
-    from pytest_agentbench.agents.llm.entries import Entry
 
 SECONDS = "llm_seconds"  # in the evidence of a record: of each call that the network answered
 _LARGEST = 2**53  # beyond it nothing is a count
@@ -26,7 +21,7 @@ class ModelUse:
     Costs are in the currency of the prices, and None where no model has one.
     """
 
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()  # none where several agents answered: their names have them
     calls: Count = 0
     cache_hits: Count = 0  # of the calls
     retries: Count = 0
@@ -90,16 +85,6 @@ def model_use(models: Sequence[str], records: Iterable[Record]) -> ModelUse | No
         p50=_quantile(seconds, 0.5),
         p95=_quantile(seconds, 0.95),
     )
-
-
-def names(entries: Iterable[Entry] | None) -> tuple[str, ...]:
-    """The models that ``llm:`` names, each once."""
-    found = []
-    for entry in entries or ():
-        with contextlib.suppress(ValueError):  # a variable that only another machine has
-            entry = entry.expanded()
-        found.append(entry.model)
-    return tuple(dict.fromkeys(found))
 
 
 def seconds_asked(record: Record) -> list[float]:

@@ -15,7 +15,7 @@ import re
 import stat
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,12 +33,15 @@ MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
 ANSWERS = "answers.jsonl"  # as they came, unchecked, until their records are logged
 _LARGEST_JSON = 256 << 20  # bytes of a manifest or scores; ours have some thousands
 _LOOK_SECONDS = 0.1  # between two looks whether the log is where it was; it costs more than a line
+_LONGEST_MODELS = 60  # characters of the names of models in it
 _LONGEST_NAME = 80  # characters of an agent's name in a folder's; a command may be longer
 
 
-def folder_name(started: str, benchmark: str, agent: str) -> str:
-    """``<time>-<benchmark>-<agent>``, of plain characters; the agent by its own name, not its path."""
+def folder_name(started: str, benchmark: str, agent: str, models: Sequence[str] = ()) -> str:
+    """``<time>-<benchmark>-<agent>-<model>``, of plain characters; the agent by its own name, not its path."""
     words = [started, benchmark, specs.short(agent)[:_LONGEST_NAME]]
+    if models:
+        words.append("+".join(dict.fromkeys(models))[:_LONGEST_MODELS])
     return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "_", word).strip("_") for word in words)
 
 

@@ -26,9 +26,9 @@ REPLAYED = ModelUse(
                     "recorded replies came from the cache: --llm-cache off asks the model anew"]),
         (ModelUse(("a", "b"), calls=1, retries=1, errors=1, estimated=1, input_tokens=9),
          ["models: a, b, 1 call (1 retry, 1 error), about 9 tokens in, 0 out"]),
-        (ModelUse(calls=2), ["model: not named, 2 calls, 0 tokens in, 0 out"]),
+        (ModelUse(calls=2), ["models: 2 calls, 0 tokens in, 0 out"]),
     ],
-    ids=["none", "asked", "replayed", "without prices", "without a name"],
+    ids=["none", "asked", "replayed", "without prices", "of several agents"],
 )  # fmt: skip
 def test_a_line_for_each_thing_that_is_known(use, lines):
     assert model_lines.lines(use) == lines

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_server import serving
 
-from pytest_agentbench.agents.llm.entries import parse_llm
-from pytest_agentbench.runs.model_use import ModelUse, model_use, names
+from pytest_agentbench.runs.model_use import ModelUse, model_use
 from pytest_agentbench.runs.record import Record
 
 
@@ -70,14 +69,6 @@ def test_what_cannot_be_counts_or_seconds_is_no_figure():
     use = model_use([], forged)
     assert (use.input_tokens, use.output_tokens, use.p95) == (0, 2**53, 2.0)
     assert model_use([], [record({"llm_calls": 1}, "soon")]).p50 is None
-
-
-def test_models_are_named_once_and_variables_have_their_values(monkeypatch):
-    monkeypatch.setenv("MODEL", "gpt-4o")
-    monkeypatch.delenv("OTHER", raising=False)
-    entries = parse_llm([{"model": m} for m in ("a", "${MODEL}", "a", "${OTHER}")])
-    assert names(entries) == ("a", "gpt-4o", "${OTHER}")
-    assert names(None) == ()
 
 
 AGENT = """
