@@ -50,7 +50,7 @@ class ProgressLine:
             return
         now, run = time.monotonic(), collector.plan.settings.nodeid
         pace = self._paces[run]
-        pace.mark(now, len(collector.records))
+        pace.mark(now, len(collector.records) + collector.waiting)
         if now - self._last < self._seconds:
             return
         self._last = now

@@ -257,6 +257,11 @@ class Collector:
             return f"the budget is spent: {tokens:.0f} of {settings.max_tokens} tokens"
         return None
 
+    @property
+    def waiting(self) -> int:
+        """How many answers have come that are not records yet."""
+        return len(self._kept)
+
     def answered(self) -> list[Question]:
         """The collected questions that left a record."""
         return [

@@ -23,8 +23,9 @@ class RunProgress:
     run: str
     samples: Counts  # those done
     expected: int
+    waiting: int = 0  # answers that have come and are not samples done, as it is not their turn yet
     headline: tuple[str, float] | None = None  # the mean over valid answers
-    rate: float | None = None  # samples a second, lately
+    rate: float | None = None  # answers a second, lately
     calls: int = 0  # of models
     cache_hits: int = 0  # of the calls
     tokens: int = 0  # really sent and received
@@ -34,7 +35,7 @@ class RunProgress:
     @property
     def seconds_left(self) -> float | None:
         """At the rate of late; None where nothing has come lately, or all is done."""
-        left = self.expected - self.samples.total
+        left = self.expected - self.samples.total - self.waiting
         return left / self.rate if self.rate and left > 0 else None
 
 
@@ -47,10 +48,10 @@ class Pace:
     WINDOW, FEWEST = 60.0, 10
 
     def __init__(self) -> None:
-        self._marks: deque[tuple[float, int]] = deque()  # (seconds, samples done then)
+        self._marks: deque[tuple[float, int]] = deque()  # (seconds, answers until then)
 
     def mark(self, now: float, done: int) -> None:
-        """Notes how many samples are done."""
+        """Notes how many answers have come."""
         marks = self._marks
         if len(marks) > 1 and int(marks[-1][0]) == int(now):
             marks.pop()
@@ -59,7 +60,7 @@ class Pace:
             marks.popleft()
 
     def rate(self, now: float) -> float | None:
-        """Samples a second; None before anything can be said."""
+        """Answers a second; None before anything can be said."""
         if not self._marks:
             return None
         (first, before), (_, after) = self._marks[0], self._marks[-1]
@@ -78,6 +79,7 @@ def progress_of(collector: Collector, rate: float | None, in_flight: int) -> Run
             **{status: sum(r.status == status for r in records) for status in STATUSES},
         ),
         expected=len(collector.expected),
+        waiting=collector.waiting,
         headline=_headline(plan.benchmark.headlines, found),
         rate=rate,
         calls=int(usage.get("llm_calls", 0) + hits),

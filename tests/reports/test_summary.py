@@ -36,7 +36,7 @@ def test_colour_and_none(project):
 
 
 USUAL = RunProgress(
-    "humob", Counts(120, 118, 2), 300, ("geobleu", 0.20341), rate=0.7, calls=400, cache_hits=150,
+    "humob", Counts(120, 118, 2), 300, headline=("geobleu", 0.20341), rate=0.7, calls=400, cache_hits=150,
     tokens=240_000, cost=0.4212, in_flight=8,
 )  # fmt: skip
 
@@ -60,7 +60,7 @@ def test_in_80_columns_models_have_a_line_below_and_the_least_is_left_out():
 
 
 def test_progress_without_models_and_before_there_is_a_pace():
-    first = RunProgress("toysum", Counts(1, 1), 12, ("accuracy", 1.0))
+    first = RunProgress("toysum", Counts(1, 1), 12, headline=("accuracy", 1.0))
     assert progress_lines(first) == ["toysum: 1/12, 1 ok, accuracy 1.0000 so far"]
     assert progress_lines(RunProgress("toysum", Counts(1, error=1), 12, rate=2.0)) == [
         "toysum: 1/12, 0 ok, 1 error, 2.0/s, 6 s left"

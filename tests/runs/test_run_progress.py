@@ -46,11 +46,12 @@ def test_many_marks_take_bounded_memory_and_change_nothing():
 
 
 def test_what_is_left_follows_from_the_pace():
-    def left(done, rate):
-        return RunProgress("toysum", Counts(done), 100, rate=rate).seconds_left
+    def left(done, rate, waiting=0):
+        return RunProgress("toysum", Counts(done), 100, waiting, rate=rate).seconds_left
 
     assert left(40, 0.5) == 120
-    assert left(100, 0.5) is left(40, None) is None
+    assert left(40, 0.5, waiting=20) == 80  # answers that have come and wait for their turn
+    assert left(100, 0.5) is left(40, None) is left(40, 0.5, waiting=60) is None
 
 
 @pytest.mark.parametrize(
