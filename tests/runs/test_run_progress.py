@@ -5,9 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from runs.toy_plan import toy_plan
 
+from pytest_agentbench.runs.collector import Collector, Place
+from pytest_agentbench.runs.plan import Question
 from pytest_agentbench.runs.record import Record
-from pytest_agentbench.runs.run_progress import Pace, RunProgress, calls_in_flight
+from pytest_agentbench.runs.run_progress import Pace, RunProgress, calls_in_flight, progress_of
 from pytest_agentbench.runs.scores_file import Counts
 
 
@@ -71,3 +74,39 @@ def test_calls_in_flight_where_one_question_is_asked_at_a_time_are_those_of_the_
     plan = SimpleNamespace(llm=llm, asks_ahead=ahead)
     last = Record("toysum", "sum[s0]", "ok", seconds=took, evidence={"llm_seconds": seconds})
     assert calls_in_flight(plan, last) == in_flight
+
+
+def test_the_progress_of_a_run_is_what_its_collector_has(tmp_path):
+    plan = toy_plan()
+    collector = Collector(
+        plan, {"name": "a.py", "digest": "d"}, Place(tmp_path, tmp_path, []), "20260102-030405"
+    )
+    collector.expected = {Question(index, 1) for index in range(12)}
+    asked = {"llm_calls": 2, "input_tokens": 70, "output_tokens": 30, "cost": 0.25}
+    replayed = {"llm_cache_hits": 3, "replayed_input_tokens": 700, "replayed_cost": 1.5}
+    for sample, status, usage, right in (
+        ("s0", "ok", asked, 1.0),
+        ("s1", "ok", replayed, 0.0),
+        ("s2", "error", {}, None),
+    ):
+        metrics = {} if right is None else {"exact": {"accuracy": right}}
+        record = Record("toysum", f"sum[{sample}]", status, answer=1, usage=usage, metrics=metrics)
+        collector.add(*record.to_parts())
+    collector.keep_line("sum[s3]", 1, Record("toysum", "sum[s3]", "ok", answer=1).to_json())
+    found = progress_of(collector, rate=2.0, in_flight=5)
+    collector.log.close()
+    plan.close()
+    assert found == RunProgress(
+        "toysum",
+        Counts(3, 2, error=1),
+        12,
+        waiting=1,
+        headline=("accuracy", 0.5),
+        rate=2.0,
+        calls=5,
+        cache_hits=3,
+        tokens=100,
+        cost=0.25,
+        in_flight=5,
+    )
+    assert found.seconds_left == 4.0
