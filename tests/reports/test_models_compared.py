@@ -14,7 +14,7 @@ from toy_runs import make_run
 from pytest_agentbench.reports import models_compared
 from pytest_agentbench.runs import stored
 from pytest_agentbench.runs.scores_file import AgentFacts
-from pytest_agentbench.settings.models import run_of
+from pytest_agentbench.settings.model_options import run_of
 
 sys.path.append(str(Path(__file__).parents[1] / "toy"))
 
