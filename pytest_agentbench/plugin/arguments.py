@@ -17,7 +17,7 @@ import pytest
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.plugin import compat, typed
-from pytest_agentbench.settings import models, scenario
+from pytest_agentbench.settings import model_options, scenario
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def absolute(config: pytest.Config, where: str) -> Path:
 
 
 def _path_in(config: pytest.Config, arg: str) -> Path:
-    return absolute(config, models.parted(arg.partition("::")[0])[0])
+    return absolute(config, model_options.parted(arg.partition("::")[0])[0])
 
 
 def scenario_path(config: pytest.Config, value: str) -> Path:
@@ -85,11 +85,13 @@ def scenario_path(config: pytest.Config, value: str) -> Path:
 
 def benchmark_in(config: pytest.Config, where: str, active: Iterable[str] = ()) -> str | None:
     """The benchmark in a pasted node id. Below rootdir pytest prints it as ``../humob``."""
-    where = models.parted(where)[0]
+    where = model_options.parted(where)[0]
     if (config.invocation_params.dir / where).exists():
         return None
     name = Path(where).name
-    known = name if name in {models.parted(one)[0] for one in active} else registry.match(name)
+    known = (
+        name if name in {model_options.parted(one)[0] for one in active} else registry.match(name)
+    )
     if known is None:
         return None
     here = Path(where) == Path(known)
@@ -101,7 +103,7 @@ def benchmark_in(config: pytest.Config, where: str, active: Iterable[str] = ()) 
 
 def is_ours(config: pytest.Config, arg: str) -> bool:
     """Whether an argument names a scenario file, or a sample."""
-    where = models.parted(arg.partition("::")[0])[0]
+    where = model_options.parted(arg.partition("::")[0])[0]
     return _is_sample(config, arg) or scenario.is_scenario(scenario_path(config, where))
 
 
@@ -118,7 +120,7 @@ def _is_folder(config: pytest.Config, arg: str) -> bool:
 def _same_as(config: pytest.Config, one: str, others: Iterable[str]) -> bool:
     """Whether a benchmark or scenario file is one of the others, or holds one of them."""
     if Path(one).suffix.lower() in scenario.SUFFIXES:
-        wheres = (models.parted(other.partition("::")[0])[0] for other in others)
+        wheres = (model_options.parted(other.partition("::")[0])[0] for other in others)
         return scenario_path(config, one) in {scenario_path(config, where) for where in wheres}
     return one.lower() in {other.lower() for other in others}
 

@@ -27,7 +27,7 @@ from pytest_agentbench.plugin.item import Undelivered, ask, put_records_on, samp
 from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
 from pytest_agentbench.runs.plan import Plan
-from pytest_agentbench.settings import models
+from pytest_agentbench.settings import model_options
 
 
 class Named(NamedTuple):
@@ -50,7 +50,7 @@ class BenchmarkModule(compat.MemoryModule):
         cls, plan: Plan, parent: pytest.Collector, path: Path, selected: Iterable[str] = ()
     ) -> BenchmarkModule:
         nodeid = plan.settings.nodeid
-        folder = Path(models.parted(nodeid)[0]).parent.as_posix()
+        folder = Path(model_options.parted(nodeid)[0]).parent.as_posix()
         name = nodeid.removeprefix(f"{folder}/")  # the name of a model may have slashes
         functions = _module(f"agentbench_{name}", plan, parent.config)
         module: BenchmarkModule = cls.make(parent, functions, path=path, name=name, nodeid=nodeid)

@@ -20,7 +20,7 @@ from pytest_agentbench.plugin.named_runs import NamedRuns
 from pytest_agentbench.plugin.option_parser import known
 from pytest_agentbench.runs.names import LAST
 from pytest_agentbench.runs.plan import Plan
-from pytest_agentbench.settings import models, scenario
+from pytest_agentbench.settings import model_options, scenario
 from pytest_agentbench.settings.resolve import Digests, Layer, models_named, resolve
 from pytest_agentbench.settings.settings import OPTIONS, Settings
 
@@ -54,7 +54,7 @@ class Requested:
 
     def runs_of(self, base: str) -> list[str]:
         """The runs of a benchmark or scenario file: one, or one for each of several models."""
-        return [nodeid for nodeid in self.settings if models.parted(nodeid)[0] == base]
+        return [nodeid for nodeid in self.settings if model_options.parted(nodeid)[0] == base]
 
     def select(self, runs: Iterable[str], name: str) -> None:
         for run in runs:
@@ -68,7 +68,7 @@ def requested(config: pytest.Config, digests: Digests, chosen: Chosen) -> Reques
     gate_typed = bool(typed.values(config, "gate"))
     named_runs = NamedRuns(config)
     config.pluginmanager.register(named_runs, "agentbench-named-runs")
-    pasted = [models.parted(a.partition("::")[0]) for a in chosen.arguments if "::" in a]
+    pasted = [model_options.parted(a.partition("::")[0]) for a in chosen.arguments if "::" in a]
 
     def add(argument: str, benchmark: str | None, path: Path | None = None) -> None:
         layers, looked, nodeid = [on_line, from_ini], bases(config), None
@@ -102,13 +102,13 @@ def requested(config: pytest.Config, digests: Digests, chosen: Chosen) -> Reques
     for arg in chosen.arguments:
         where, colons, name = arg.partition("::")
         benchmark = benchmark_in(config, where, found.settings) if colons else None
-        where, model = models.parted(where)
+        where, model = model_options.parted(where)
         path = absolute(config, where)
         if benchmark is not None:
             if not found.runs_of(benchmark):
                 add(arg, benchmark)
             runs = found.runs_of(benchmark)
-            found.select(runs if model is None else [models.run_of(benchmark, model)], name)
+            found.select(runs if model is None else [model_options.run_of(benchmark, model)], name)
         elif scenario.is_scenario(path):
             base = _relative(config, path)
             if not found.runs_of(base):
@@ -116,7 +116,7 @@ def requested(config: pytest.Config, digests: Digests, chosen: Chosen) -> Reques
             if base in found.settings:
                 found.paths.setdefault(base, path)
                 continue
-            runs = found.runs_of(base) if model is None else [models.run_of(base, model)]
+            runs = found.runs_of(base) if model is None else [model_options.run_of(base, model)]
             found.scenarios |= dict.fromkeys(runs, path)
             if colons:
                 found.select(runs, name)

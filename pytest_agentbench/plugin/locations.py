@@ -16,7 +16,7 @@ import pytest
 
 from pytest_agentbench.agents import find, specs
 from pytest_agentbench.agents.framework_calls import METHODS
-from pytest_agentbench.settings.models import parted
+from pytest_agentbench.settings.model_options import parted
 from pytest_agentbench.settings.settings import Settings
 
 # A path, and a line of it counted from 0, as pytest counts.

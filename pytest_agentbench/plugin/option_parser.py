@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from pytest_agentbench.plugin import compat
-from pytest_agentbench.settings.models import parted
+from pytest_agentbench.settings.model_options import parted
 from pytest_agentbench.settings.options import Option, of_parameter, together
 from pytest_agentbench.settings.settings import OPTIONS
 

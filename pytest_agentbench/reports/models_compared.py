@@ -11,7 +11,7 @@ from pytest_agentbench.runs import run_folder, stored
 from pytest_agentbench.runs.collector import Collector
 from pytest_agentbench.runs.stored import StoredRun
 from pytest_agentbench.scoring import compare, ranking
-from pytest_agentbench.settings.models import parted
+from pytest_agentbench.settings.model_options import parted
 
 
 def show(writer: Writer, collectors: Iterable[Collector], brief: bool = False) -> None:

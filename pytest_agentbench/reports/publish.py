@@ -26,7 +26,7 @@ from pytest_agentbench.runs.scores_file import (
     Scores,
 )
 from pytest_agentbench.scoring import compare, floor, judge, scores
-from pytest_agentbench.settings.models import parted
+from pytest_agentbench.settings.model_options import parted
 from pytest_agentbench.settings.settings import Settings
 
 # The name of a gate and why it failed; None where it passed.
