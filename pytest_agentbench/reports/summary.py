@@ -87,7 +87,9 @@ def progress_lines(progress: RunProgress, width: int = NOTE_WIDTH) -> list[str]:
     models = [
         f"{short(progress.tokens)} tokens" if progress.tokens else "",
         f"cost {money(progress.cost)}" if progress.cost is not None else "",
-        f"{progress.cache_hits:,} replies from the cache" if progress.cache_hits else "",
+        f"{counted(progress.cache_hits, 'reply', 'replies')} from the cache"
+        if progress.cache_hits
+        else "",
         f"{counted(progress.in_flight, 'call')} in flight" if progress.in_flight else "",
     ]
     whole = _joined([*first, *models])

@@ -66,7 +66,8 @@ def model_use(models: Sequence[str], records: Iterable[Record]) -> ModelUse | No
         return int(min(max(sum(used[name] for name in names), 0), _LARGEST))
 
     def cost(name: str) -> float | None:
-        return float(used[name]) if name in used else None
+        priced = "cost" in used or "replayed_cost" in used
+        return float(used[name]) if priced else None
 
     calls = count("llm_calls", "llm_cache_hits")
     if not calls:
@@ -105,4 +106,4 @@ def _quantile(values: Sequence[float], share: float) -> float | None:
     place = share * (len(ordered) - 1)
     below = math.floor(place)
     above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+    return round(ordered[below] + (place - below) * (ordered[above] - ordered[below]), 6)

@@ -109,5 +109,5 @@ def calls_in_flight(plan: Plan, last: Record) -> int:
     if plan.llm is None:
         return 0
     if plan.asks_ahead:
-        return int(getattr(plan.llm, "in_flight", 0))
+        return plan.llm.in_flight
     return round(sum(seconds_asked(last)) / last.seconds) if last.seconds > 0 else 0

@@ -45,6 +45,13 @@ def test_where_no_model_was_asked_there_are_no_figures():
     assert model_use(["m"], [record(), record({"retries": 2})]) is None
 
 
+def test_a_run_that_the_cache_answered_has_cost_nothing_and_not_an_unknown_sum():
+    use = model_use(["m"], [record({"llm_cache_hits": 1, "replayed_cost": 0.5})])
+    assert (use.cost, use.replayed_cost, use.whole_cost) == (0.0, 0.5, 0.5)
+    use = model_use(["m"], [record({"llm_calls": 1, "cost": 0.5}, [0.25])])
+    assert (use.cost, use.replayed_cost, use.whole_cost) == (0.5, 0.0, 0.5)
+
+
 def test_without_prices_no_cost_is_made_up():
     use = model_use(["m"], [record({"llm_calls": 1, "input_tokens": 5})])
     assert (use.cost, use.replayed_cost, use.whole_cost) == (None, None, None)
@@ -59,7 +66,7 @@ def test_percentiles_are_those_of_numpy(seconds):
     use = model_use(
         [], [record({"llm_calls": 1}, part) for part in (seconds[:half], seconds[half:])]
     )
-    assert (use.p50, use.p95) == pytest.approx(tuple(np.quantile(seconds, [0.5, 0.95])))
+    assert (use.p50, use.p95) == pytest.approx(tuple(np.quantile(seconds, [0.5, 0.95])), abs=1e-6)
 
 
 def test_what_cannot_be_counts_or_seconds_is_no_figure():
@@ -78,28 +85,54 @@ def agent(context, llm):
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
-def test_a_run_shows_them_in_the_terminal_and_its_files(project, monkeypatch, workers):
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project.path / "summary.md"))
+@pytest.fixture
+def asking(project):
+    """A project whose agent asks a model on this machine once a sample, and the model's server."""
     with serving() as server:
-        project.write(agent__py=AGENT, pytest__ini="[pytest]\nagentbench_progress = 0.001\n")
-        (project.path / "toy.yaml").write_text(
-            f"benchmark: toysum\nagent: agent.py\nllm:\n- model: small-model\n  base_url: {server.url}\n"
-            "  price_input: 1000\n  price_output: 2000\n"
+        project.write(
+            agent__py=AGENT,
+            pytest__ini="[pytest]\nagentbench_progress = 0.001\n",
+            toy__yaml="benchmark: toysum\nagent: agent.py\nlimit: 4\nllm:\n- model: small-model\n"
+            f"  base_url: {server.url}\n  price_input: 1000\n  price_output: 2000\n",
         )
-        result = project.pytest("--benchmark=toy.yaml", "--limit=4", "--junitxml=j.xml", *workers)
-        assert result.ret == 0
-        assert len(server.seen) == 4
+        yield project, server
+
+
+def test_a_run_shows_them_in_the_terminal_and_its_files(asking, monkeypatch):
+    project, server = asking
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project.path / "summary.md"))
+    result = project.pytest("--benchmark=toy.yaml", "--junitxml=j.xml", "-n2")
+    assert (result.ret, len(server.seen)) == (0, 4)
     use = project.scores()["model_use"]
     assert (use["models"], use["calls"], use["cost"]) == (["small-model"], 4, pytest.approx(0.052))
+    assert 0 < use["p50"] <= use["p95"]
     line = "model: small-model, 4 calls, 28 tokens in, 12 out"
     shown = result.stdout.str()
-    assert f"\n{line}\ncost 0.052" in shown
+    assert f"\n{line}\ncost 0.052, latency p50 " in shown
     assert "40 tokens, cost 0.052" in shown  # so far, in the last progress line
     run = project.runs()[-1]
-    assert f"- {line}\n- cost 0.052" in (project.path / "summary.md").read_text(encoding="utf-8")
+    summary = (project.path / "summary.md").read_text(encoding="utf-8")
+    assert f"- {line}\n- cost 0.052, latency p50 " in summary
     assert '<p class="value">small-model</p>' in (run / "report.html").read_text(encoding="utf-8")
     properties = ET.parse(project.path / "j.xml").getroot().find("testsuite").find("properties")
     found = {p.get("name"): p.get("value") for p in properties}
     assert found["toy.yaml.model_use.models"] == "small-model"
     assert (found["toy.yaml.model_use.calls"], found["toy.yaml.model_use.cost"]) == ("4", "0.052")
+
+
+def test_a_run_that_the_cache_answered_says_so_and_is_worth_the_same(asking):
+    project, server = asking
+    for _ in range(2):
+        result = project.pytest_process("--benchmark=toy.yaml")
+        assert (result.ret, len(server.seen)) == (0, 4)
+    result.stdout.fnmatch_lines(
+        [
+            "*4 replies from the cache*",
+            "model: small-model, 4 calls (4 from the cache), 28 tokens in, 12 out",
+            "cost 0 (0.052 saved by the cache)",
+            "recorded replies came from the cache: --llm-cache off asks the model anew",
+        ]
+    )
+    board = project.agentbench("leaderboard").outlines
+    rows = [line.split() for line in board if line.startswith("agent.py")]
+    assert [row[-4:-1] for row in rows] == [["0.052", "0.00052", "10"]] * 2
