@@ -17,6 +17,7 @@ from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.runs.scores_file import Counts, GateResult, Scores
 from pytest_agentbench.scoring import compare
+from pytest_agentbench.settings.model_options import parted
 from pytest_agentbench.settings.sharding import Shard
 
 NOTE_WIDTH = 80  # of the notes under a header
@@ -29,7 +30,7 @@ def header(run: Plan, agent: str) -> list[str]:
     most = "up to " if run.draws_late else ""
     data = run.dataset.description.partition(":")[0]
     line = (
-        f"agentbench: {run.settings.nodeid} ({run.settings.mode}), {most}{asked}{limited} samples, "
+        f"agentbench: {parted(run.settings.nodeid)[0]} ({run.settings.mode}), {most}{asked}{limited} samples, "
         f"{data}, {agent}"
     )
     models = _models(run, agent)

@@ -93,8 +93,10 @@ def test_two_models_are_two_runs_of_one_session(project, ours, server):
     assert models_asked(server) == ["gpt-4o-mini"] * 12 + [FREE] * 12
     result.stdout.fnmatch_lines(
         [
-            "agentbench: toysum@gpt-4o-mini (test)*",
-            f"agentbench: toysum@{FREE} (test)*",
+            "agentbench: toysum (test), 12 samples, toy data, llm_agent.py",
+            f"  model: gpt-4o-mini at {server.url}",
+            "agentbench: toysum (test), 12 samples, toy data, llm_agent.py",
+            f"  model: {FREE} at {server.url}",
             "toysum@gpt-4o-mini::double*PASSED*",
             f"toysum@{FREE}::double*PASSED*",
             "toysum@gpt-4o-mini::gate*accuracy*PASSED*",
