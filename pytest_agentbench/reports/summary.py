@@ -28,6 +28,7 @@ from pytest_agentbench.runs.record import Record
 from pytest_agentbench.runs.run_progress import RunProgress
 from pytest_agentbench.runs.scores_file import GateResult, Scores
 from pytest_agentbench.scoring import compare
+from pytest_agentbench.settings.model_options import parted
 from pytest_agentbench.settings.sharding import Shard
 
 NOTE_WIDTH = 80  # of the notes under a header, and of what is said about models
@@ -40,7 +41,7 @@ def header(run: Plan, agent: str) -> list[str]:
     most = "up to " if run.draws_late else ""
     data = run.dataset.description.partition(":")[0]
     line = (
-        f"agentbench: {run.settings.nodeid} ({run.settings.mode}), {most}{asked}{limited} samples, "
+        f"agentbench: {parted(run.settings.nodeid)[0]} ({run.settings.mode}), {most}{asked}{limited} samples, "
         f"{data}, {agent}"
     )
     models = _models(run, agent)
