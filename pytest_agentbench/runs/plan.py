@@ -12,6 +12,7 @@ from pytest_agentbench.agents.find import Found
 from pytest_agentbench.agents.known_secrets import known_to
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.redaction import Secrets
 from pytest_agentbench.benchmarks.protocol import Sample, Submission
 from pytest_agentbench.runs import hidden, samples
@@ -49,6 +50,8 @@ class Plan:
         ``agent``: one that exists already; ``settings.agent`` is its name. A process that asks nothing
         (``asks=False``: xdist's controller) runs no code of the agent's.
         """
+        if scored is None:
+            _check_baseline(settings)
         self.settings = settings
         self.benchmark = settings.benchmark
         self.llm = _model(settings, processes) if scored is None else None
@@ -230,6 +233,16 @@ class Plan:
         self.agent.close()
         if self.llm is not None:
             self.llm.close()
+
+
+def _check_baseline(settings: Settings) -> None:
+    """Refuses a gate that needs a run to compare with, where this session decides it and none is named."""
+    for gate in settings.decided_gates:
+        if gate.needs_baseline and settings.baseline is None:
+            raise BenchmarkError(
+                f"--gate: expected a run to compare with, because of {gate.text!r}, got none; give "
+                "--baseline RUN (a folder, 'last' or a saved name)"
+            )
 
 
 def _model(settings: Settings, processes: int) -> LLM | None:
