@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from pytest_agentbench.base.errors import BenchmarkError
@@ -53,6 +53,40 @@ def takes(function: Any, name: str) -> bool:
     except (TypeError, ValueError):  # builtins without a signature
         return False
     return parameter is not None and parameter.kind is not inspect.Parameter.VAR_KEYWORD
+
+
+def keywords(
+    function: Any,
+    params: Mapping[str, Any] | None,
+    ours: Collection[str] = ("llm",),
+    skipped: int = 0,
+) -> dict[str, Any]:
+    """``params`` as arguments of a function or class: by name, or whole where it takes ``agent_params``.
+
+    ``ours`` are arguments that it gets from us, as are the first ``skipped`` ones. :class:`BenchmarkError`
+    names those that it takes beside them.
+    """
+    if params is None:
+        return {}
+    if takes(function, "agent_params"):
+        return {"agent_params": params}
+    try:
+        parameters = list(inspect.signature(function).parameters.values())[skipped:]
+    except (TypeError, ValueError):  # builtins without a signature
+        parameters = []
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    known = [one.name for one in parameters if one.kind in by_name and one.name not in ours]
+    anything = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters)
+    taken = {one.name for one in parameters if one.kind not in by_name} | {*ours}
+    unknown = [key for key in params if key not in known and (key in taken or not anything)]
+    if unknown:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        kind = "constructor" if isinstance(function, type) else "function"
+        raise BenchmarkError(
+            f"agent_params: expected parameters of the {kind} of the agent, {name} "
+            f"({', '.join(known) or 'it has none'}), got {', '.join(map(repr, unknown))}"
+        )
+    return dict(params)
 
 
 def made(owner: type, offered: Mapping[str, Any]) -> Any:

@@ -95,8 +95,18 @@ def agent_params_of(owner: type, params: Mapping[str, Any] | None) -> Any:
     kind = getattr(owner, "ParamsType", None)
     if kind is None:
         return params
+    known, given = getattr(kind, "model_fields", None), dict(params or {})
+    allowed = getattr(kind, "model_config", {}).get("extra") == "allow"
+    if isinstance(known, Mapping) and not allowed:
+        taken = {*known, *(one.alias for one in known.values() if getattr(one, "alias", None))}
+        unknown = [key for key in given if key not in taken]
+        if unknown:
+            raise BenchmarkError(
+                f"agent_params: expected the fields of {kind.__name__}, which {owner.__name__} has "
+                f"({', '.join(known) or 'none'}); got {', '.join(map(repr, unknown))}"
+            )
     try:
-        return kind() if params is None else kind.model_validate(dict(params))
+        return kind() if params is None else kind.model_validate(given)
     except (TypeError, ValueError) as error:
         raise BenchmarkError(
             f"agent_params: expected the fields of {kind.__name__}, which {owner.__name__} has; got "

@@ -61,7 +61,7 @@ def load(
     """The agent that ``spec`` names; relative files are looked for in ``bases``.
 
     ``isolation`` is for commands and Python code; baselines and endpoints do without. ``params`` are for
-    constructors of Python classes. Without ``run_code`` an agent in Python is described and not imported.
+    Python code. Without ``run_code`` an agent in Python is described and not imported.
     """
     if params is not None and not specs.is_code(spec):
         raise AgentError(

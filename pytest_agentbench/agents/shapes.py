@@ -14,7 +14,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_agentbench.agents.framework_calls import METHODS, Function, adapted, takes
+from pytest_agentbench.agents.framework_calls import METHODS, Function, adapted, keywords, takes
 from pytest_agentbench.agents.frameworks import framework_function
 from pytest_agentbench.agents.llm.calls import Model, NoLLM
 from pytest_agentbench.agents.ticks import is_ticking, tick_function
@@ -39,28 +39,24 @@ def function_of(
 
     It is a coroutine function exactly where the agent's own is one (asbench's always is), so that the
     caller knows whether a call blocks. No object is made before the first call. Functions, methods and
-    constructors that take ``llm`` are given the model; constructors that take ``agent_params``, the
-    ``params``.
+    constructors that take ``llm`` are given the model. ``params`` go to the constructor of a class, else to
+    the function.
     """
     llm = NoLLM() if model is None else model
     call = (
         framework_function(target, llm, params)
-        or society_function(target, llm)
+        or society_function(target, llm, params)
         or tick_function(target, llm, params)
     )
     if call is not None:
         return call
-    if params is not None and not (isinstance(target, type) and takes(target, "agent_params")):
-        raise BenchmarkError(
-            f"agent_params: expected an agent whose constructor takes agent_params, got {target!r}"
-        )
     for name in ("forward", "forward_batch"):
         if callable(getattr(target, name, None)):
             method = _method(target, name, llm, params)
             return method if name == "forward" else _one_of_a_batch(method)
     if not isinstance(target, type):
         if callable(target):
-            return _with_llm(target, llm)
+            return _given(target, llm, params)
     elif any("__call__" in vars(base) for base in target.__mro__):
         return _method(target, "__call__", llm, params)
     raise BenchmarkError(f"--agent: expected {EXPECTED}, got {target!r}")
@@ -71,11 +67,14 @@ def _is_coroutine(function: Any) -> bool:
     return inspect.iscoroutinefunction(called)
 
 
-def _with_llm(function: Any, llm: Any) -> Function:
-    """Passes the model to a function that takes ``llm``; wraps nothing that needs no wrapping."""
+def _given(function: Any, llm: Any, params: Mapping[str, Any] | None = None) -> Function:
+    """A function with the model, if it takes ``llm``, and parameters; wraps nothing that needs no wrapping."""
     awaits = _is_coroutine(function)
+    given = keywords(function, params, skipped=1)
     if takes(function, "llm"):
-        return adapted(functools.partial(function, llm=llm), awaits)
+        given["llm"] = llm
+    if given:
+        return adapted(functools.partial(function, **given), awaits)
     if awaits and not inspect.iscoroutinefunction(function):
         return adapted(function, awaits)
     return function  # type: ignore[no-any-return]
@@ -84,9 +83,11 @@ def _with_llm(function: Any, llm: Any) -> Function:
 def _method(target: Any, name: str, llm: Any, params: Mapping[str, Any] | None) -> Function:
     """A method of an object, or of a class's one object, which the first call makes."""
     if not isinstance(target, type):
-        return _with_llm(getattr(target, name), llm)
+        return _given(getattr(target, name), llm, params)
     owner: type = target
-    offered = {"llm": llm} if params is None else {"llm": llm, "agent_params": params}
+    given = keywords(owner, params)
+    if takes(owner, "llm"):
+        given["llm"] = llm
     lock = threading.Lock()
     made: list[Function] = []
 
@@ -94,9 +95,8 @@ def _method(target: Any, name: str, llm: Any, params: Mapping[str, Any] | None) 
         __tracebackhide__ = True
         with lock:
             if not made:
-                given = {key: value for key, value in offered.items() if takes(owner, key)}
                 method = getattr(owner(**given), name)
-                made.append(_with_llm(method, llm))
+                made.append(_given(method, llm))
         return made[0](context)
 
     return adapted(call, _is_coroutine(getattr(owner, name)))

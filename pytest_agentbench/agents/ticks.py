@@ -13,7 +13,14 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_agentbench.agents.framework_calls import Function, class_of, derives, made, takes
+from pytest_agentbench.agents.framework_calls import (
+    Function,
+    class_of,
+    derives,
+    keywords,
+    made,
+    takes,
+)
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -69,10 +76,8 @@ def _check_step(owner: type) -> None:
 def _own(owner: type, step: str, llm: Any, params: Mapping[str, Any] | None) -> Function:
     from pytest_agentbench.agents.tick_days import Day, life_of, lived, lived_now
 
-    if params is not None and not takes(owner, "agent_params"):
-        raise BenchmarkError(
-            f"agent_params: expected an agent whose constructor takes agent_params, got {owner!r}"
-        )
+    own = {"city", "profile", "llm"}
+    keywords(owner, params, own)  # what is wrong with them is said at once
 
     if step == "step":
         _check_step(owner)
@@ -83,8 +88,7 @@ def _own(owner: type, step: str, llm: Any, params: Mapping[str, Any] | None) -> 
         life = life_of(context, owner.__name__)
         day = Day(life)
         offered = {"city": life, "profile": copy.deepcopy(life.profile), "llm": llm}
-        if params is not None:
-            offered["agent_params"] = copy.deepcopy(params)
+        offered |= keywords(owner, copy.deepcopy(params), own)
         with day.calling(owner.__name__):
             agent = made(owner, offered)
         method = getattr(agent, step)

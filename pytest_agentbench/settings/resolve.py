@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.base import files, parse
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark
 from pytest_agentbench.benchmarks.sources.partitions import is_pattern
-from pytest_agentbench.settings import asbench_config, gates
+from pytest_agentbench.settings import agent_params, asbench_config, gates, models
 from pytest_agentbench.settings.asbench_config import AsbenchFile
 from pytest_agentbench.settings.options import SettingsError, parsed
 from pytest_agentbench.settings.settings import OPTIONS, Settings
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm.entries import Entry
 
 _BY_KEY = {option.key: option for option in OPTIONS if option.scenario}
 
@@ -41,29 +45,38 @@ def resolve(
     bases: Sequence[Path],
     digests: Digests = MappingProxyType({}),
     find_run: FindRun | None = None,
+    model: str | None = None,
 ) -> Settings:
     """Settings for one run; ``layers`` from the strongest to the weakest.
 
     Without ``benchmark`` a layer names it; without ``nodeid`` the run is named after the benchmark.
     ``digests`` are those of the controller's files, on another host. ``find_run`` gives the folder of
-    a run by its name (``last``, a saved name) and benchmark.
+    a run by its name (``last``, a saved name) and benchmark. ``model`` is the one of this run, where there
+    is a run for each of several.
     """
     found = _find_benchmark(benchmark, layers)
+    nodeid = nodeid or found.name
+    if model is not None:
+        nodeid = models.run_of(nodeid, model)
     for layer in layers:
         _refuse_unknown(layer, found)
-    place = _Place(found, layers, bases, digests.get(nodeid or found.name, {}))
+    place = _Place(found, layers, bases, digests.get(nodeid, {}))
     layers, theirs = _with_files_of_asbench(layers, place)
     place = replace(place, layers=layers)
     values: dict[str, Any] = {}
     gate_layers: list[tuple[gates.Gate, ...]] = []
+    params: Mapping[str, Any] | None = None
     for layer in reversed(layers):
         for key, value in layer.values.items():
             option = _BY_KEY.get(key)
             if option is not None and value is not None:
                 values[key] = option.read(value, layer.where(key))
         gate_layers.append(values.pop("gates", ()))
+        if (parsed_here := values.pop("agent_params", None)) is not None:
+            params = agent_params.merged(params, layer.values["agent_params"], parsed_here)
     values = {key: option.default_for(found) for key, option in _BY_KEY.items()} | values
-    values["gates"] = gates.combine(gate_layers)
+    values["gates"], values["agent_params"] = gates.combine(gate_layers), params
+    values["llm"] = _asked(values, layers, model)
     _one_of("mode", values["mode"], found.modes, found.name, layers)
     _one_of("reading", values["reading"], found.readings, found.name, layers)
     _check_gates(values, found, layers)
@@ -84,13 +97,41 @@ def resolve(
         values["run_dir"] = giving_run_dir.base / Path(values["run_dir"]).expanduser()
     return Settings(
         benchmark=found,
-        nodeid=nodeid or found.name,
+        nodeid=nodeid,
+        of_model=model,
         parameters=_parameters(found, layers),
         bases=tuple(bases),
         notes=tuple(note for file in theirs for note in file.notes),
         agent_is_named=_giving("agent", layers) is not None,
         **values,
     )
+
+
+def models_named(layers: Sequence[Layer]) -> tuple[str, ...]:
+    """The models that the strongest layer names: with several, there is a run for each."""
+    layer = _giving("models", layers)
+    if layer is None or not _is_in_force("models", layers):
+        return ()
+    found: tuple[str, ...] = _BY_KEY["models"].read(layer.values["models"], layer.where("models"))
+    return found
+
+
+def _is_in_force(key: str, layers: Sequence[Layer]) -> bool:
+    """Whether what a layer says about the model holds: not beside an ``llm`` of a stronger one."""
+    giving, of_llm = _giving(key, layers), _giving("llm", layers)
+    if giving is None or of_llm is None:
+        return giving is not None
+    return layers.index(giving) <= layers.index(of_llm)
+
+
+def _asked(
+    values: Mapping[str, Any], layers: Sequence[Layer], model: str | None
+) -> tuple[Entry, ...]:
+    """The models that the agent may ask."""
+    given = {key: values[key] for key in models.KEYS if values[key] and _is_in_force(key, layers)}
+    if model is not None:
+        given = {**given, "models": (model,)}
+    return models.entries(values["llm"], given, lambda key: origin(key, layers), os.environ)
 
 
 def _with_files_of_asbench(

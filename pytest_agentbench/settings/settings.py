@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,17 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.agents import specs
 from pytest_agentbench.base import parse
-from pytest_agentbench.settings import gates
+from pytest_agentbench.settings import agent_params, gates
 from pytest_agentbench.settings.gates import COVERAGE, Gate
+from pytest_agentbench.settings.models import names, variable
 from pytest_agentbench.settings.options import Option, options_of, parsed, setting
 from pytest_agentbench.settings.sharding import Shard
 
 if TYPE_CHECKING:
     from pytest_agentbench.agents.llm.entries import Entry
     from pytest_agentbench.benchmarks.protocol import Benchmark, Parameter
-
-
-_SECRET = re.compile(r"(api_?key|token|secret|password)$", re.IGNORECASE)
 
 
 def _data_source(value: str) -> str | Path:
@@ -37,25 +33,6 @@ def _models(value: Any) -> tuple[Entry, ...]:
     from pytest_agentbench.agents.llm.entries import parse_llm
 
     return parse_llm(value)
-
-
-def _agent_params(value: Any) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise TypeError
-    found: dict[str, Any] = json.loads(json.dumps(value))  # a date or a set is TypeError
-    return found
-
-
-def _without_secrets(value: Any) -> Any:
-    """Parameters for the manifest: those that are called a key or the like are hidden."""
-    if isinstance(value, list):
-        return [_without_secrets(one) for one in value]
-    if not isinstance(value, Mapping):
-        return value
-    return {
-        key: "***" if _SECRET.search(str(key)) and isinstance(one, str) else _without_secrets(one)
-        for key, one in value.items()
-    }
 
 
 def _paths(value: Any) -> tuple[str, ...]:
@@ -86,9 +63,10 @@ class Settings:
         to_json=specs.shown, from_json=lambda value: specs.shown(parse.text(value)),
     ))  # fmt: skip
     agent_params: Mapping[str, Any] | None = setting(Option(
-        "MAPPING", "asbench's agent_params: handed to the constructor of the agent's class",
-        "a mapping that JSON can hold", _agent_params, ini=None, command_line=False,
-        to_json=_without_secrets, decides_questions=True,
+        "KEY=VALUE",
+        "a parameter of the agent, by name: of its constructor, or of its function; may be repeated",
+        "a mapping that JSON can hold", agent_params.parse, ini="linelist", repeatable=True,
+        to_json=agent_params.without_secrets, decides_questions=True,
     ))  # fmt: skip
     config: Path | None = setting(Option(
         "FILE",
@@ -184,6 +162,21 @@ class Settings:
         ini=None, command_line=False, to_json=lambda entries: [entry.as_json() for entry in entries],
         decides_questions=True,
     ))  # fmt: skip
+    # These three become entries of llm: nothing else reads them.
+    models: tuple[str, ...] = setting(Option(
+        "NAME",
+        "the model that the agent asks; with several, a run for each, and at the end their comparison",
+        "the name of a model", names, default=(), ini="linelist", repeatable=True, manifest=False,
+    ))  # fmt: skip
+    base_url: str | None = setting(Option(
+        "URL", "where the model of --model is asked (default: OpenAI)",
+        "http://… or https://…", parse.text, manifest=False,
+    ))  # fmt: skip
+    api_key_env: str | None = setting(Option(
+        "NAME",
+        "the environment variable that holds the key for --model (default: OPENAI_API_KEY, where it is set)",
+        "the name of an environment variable", variable, manifest=False,
+    ))  # fmt: skip
     max_cost: float | None = setting(Option(
         "COST", "stop the run when its calls of models have cost this much",
         "a number above 0", parse.number(1e-12, whole=False), ini="float",
@@ -224,6 +217,7 @@ class Settings:
     shard: Shard | None = None  # which part of the samples this session asks
     # Whether the command line itself asks for this run, or for a gate: addopts asks with every command.
     typed: bool = True
+    of_model: str | None = None  # the model, where there is a run for each of several
     agent_is_named: bool = False  # whether anybody has named it; else it is the baseline
     parameters: Mapping[str, Any] = field(default_factory=dict)  # the benchmark's own
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order

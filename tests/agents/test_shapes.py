@@ -179,7 +179,50 @@ def test_parameters_go_to_a_constructor_that_takes_them():
     assert function_of(Agent, model, {"patience": 3})({}) == [{"patience": 3}, model]
 
 
-@pytest.mark.parametrize("target", [lambda context: 1, type("A", (), {"forward": lambda s, c: c})])
-def test_parameters_that_nobody_takes_are_refused(target):
-    with pytest.raises(BenchmarkError, match="agent_params: expected an agent whose constructor"):
-        function_of(target, None, {"patience": 3})
+class Styled:
+    def __init__(self, llm, style="short", *, most=1):
+        self.given = [style, most]
+
+    def __call__(self, context):
+        return self.given
+
+
+class OfAnObject:
+    async def forward(self, context, style="short", most=1):
+        return [style, most]
+
+
+def styled(context, llm, style="short", most=1):
+    return [style, most]
+
+
+def of_any(context, **options):
+    return list(options.values())
+
+
+@pytest.mark.parametrize("target", [Styled, OfAnObject(), styled, of_any])
+def test_parameters_go_by_name_to_a_constructor_or_a_function(target):
+    call = function_of(target, Model(), {"style": "long", "most": 3})
+    assert asked(call, "question") == ["long", 3]
+
+
+@pytest.mark.parametrize(
+    ("target", "known"),
+    [
+        (lambda context: 1, r"the function of the agent, .*<lambda> \(it has none\)"),
+        (styled, r"the function of the agent, styled \(style, most\)"),
+        (Styled, r"the constructor of the agent, Styled \(style, most\)"),
+        (type("A", (), {"forward": lambda s, c: c}), r"the constructor of the agent, A \(it has none\)"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["patience", "llm"])
+def test_parameters_that_nobody_takes_are_refused(target, known, name):
+    with pytest.raises(
+        BenchmarkError, match=rf"agent_params: expected parameters of {known}, got '{name}'"
+    ):
+        function_of(target, None, {name: 3})
+
+
+def test_the_context_is_no_parameter():
+    with pytest.raises(BenchmarkError, match="got 'context'"):
+        function_of(styled, None, {"context": 3})

@@ -127,10 +127,20 @@ def test_constructors_are_given_what_they_take():
     assert answer["rows"][0][2] == "reply {'pace': 2}"
     assert len(model.asked) == 4
     assert asked(function_of(Knows, model), context())["rows"][0][2] == "reply None"
-    with pytest.raises(
-        BenchmarkError, match="agent_params: expected an agent whose constructor takes"
-    ):
+    with pytest.raises(BenchmarkError, match=r"agent_params: expected .* Stepper \(it has none\)"):
         function_of(Stepper, None, {"pace": 2})
+    with pytest.raises(BenchmarkError, match="got 'city'"):
+        function_of(Stepper, None, {"city": 2})
+
+
+class Paced(Knows):
+    def __init__(self, city, pace):
+        super().__init__(city, city.profile, Model(), pace)
+
+
+def test_constructors_are_given_parameters_by_name():
+    answer = asked(function_of(Paced, None, {"pace": [2]}), context())
+    assert answer["rows"][0][2] == "reply [2]"
 
 
 @pytest.mark.parametrize(

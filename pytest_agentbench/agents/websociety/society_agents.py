@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from pytest_agentbench.agents.framework_calls import class_of, derives, made, question
+from pytest_agentbench.agents.framework_calls import class_of, derives, keywords, made, question
 from pytest_agentbench.agents.llm.calls import Model
 from pytest_agentbench.agents.websociety.interaction import InteractionTool, serving
 from pytest_agentbench.agents.websociety.models import CallModel, is_configured
@@ -77,7 +77,9 @@ def in_turn(owner: type, models: Sequence[Any]) -> Callable[..., Any]:
     return answer
 
 
-def society_function(target: Any, llm: Any) -> Callable[[Any], Any] | None:
+def society_function(
+    target: Any, llm: Any, params: Mapping[str, Any] | None = None
+) -> Callable[[Any], Any] | None:
     """An agent with ``workflow()`` as a function of the context; None for every other shape."""
     is_society = derives(target, *TRACKS) or (
         callable(getattr(target, "workflow", None)) and not hasattr(target, "forward")
@@ -85,25 +87,28 @@ def society_function(target: Any, llm: Any) -> Callable[[Any], Any] | None:
     if not is_society:
         return None
     owner = class_of(target)
+    given = keywords(owner, params)
 
     def called(context: Any) -> Any:
         __tracebackhide__ = True
         fields, store = question(context)
         tool = None if store is None else InteractionTool.of(store)
         with serving(tool):
-            return _prepared(owner, llm, fields, tool).workflow()
+            return _prepared(owner, llm, given, fields, tool).workflow()
 
     async def awaited(context: Any) -> Any:
         __tracebackhide__ = True
         fields, store = question(context)
         tool = None if store is None else InteractionTool.of(store)
         with serving(tool):
-            return await _prepared(owner, llm, fields, tool).workflow()
+            return await _prepared(owner, llm, given, fields, tool).workflow()
 
     return awaited if inspect.iscoroutinefunction(getattr(owner, "workflow", None)) else called
 
 
-def _prepared(owner: type, llm: Any, fields: dict[str, Any], tool: Any) -> Any:
+def _prepared(
+    owner: type, llm: Any, given: Mapping[str, Any], fields: dict[str, Any], tool: Any
+) -> Any:
     """An object for one task, with its model, its tool and its task."""
     __tracebackhide__ = True
     track = track_of(owner)
@@ -113,7 +118,7 @@ def _prepared(owner: type, llm: Any, fields: dict[str, Any], tool: Any) -> Any:
             f"others away with -k {track}"
         )
     model = CallModel(llm) if isinstance(llm, Model) else llm
-    agent = made(owner, {"llm": model})
+    agent = made(owner, {**given, "llm": model})
     if getattr(agent, "llm", None) is None:
         agent.llm = model
     if callable(getattr(agent, "set_interaction_tool", None)):
