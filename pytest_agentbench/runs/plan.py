@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pytest_agentbench.agents import ask, load, specs
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.find import Found
+from pytest_agentbench.agents.framework_calls import takes
 from pytest_agentbench.agents.known_secrets import known_to
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
@@ -161,6 +162,29 @@ class Plan:
         except BaseException:
             self.close()
             raise
+
+    def check_reachable(self) -> None:
+        """:class:`BenchmarkError` if a server that will be asked cannot be: an endpoint, or one of the model's."""
+        if self.submission is not None or not self._asks_anything:
+            return
+        spec = self.settings.agent
+        if specs.is_endpoint(spec):
+            from pytest_agentbench.agents.http_agent import HttpAgent
+
+            assert isinstance(self.agent, HttpAgent)
+            self.agent.check()
+        name = specs.baseline_of(spec)
+        asks_model = (
+            specs.is_code(spec) if name is None else takes(self.benchmark.baselines[name], "llm")
+        )
+        if self.llm is not None and asks_model:
+            self.llm.check()
+
+    @property
+    def _asks_anything(self) -> bool:
+        if not self.answered and not self.unasked:
+            return True
+        return any(self.is_asked(one) for questions in self.items.values() for one in questions)
 
     @cached_property
     def secrets(self) -> Secrets:
