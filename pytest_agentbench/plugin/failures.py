@@ -9,7 +9,7 @@ from collections.abc import Generator, Sequence
 
 import pytest
 
-from pytest_agentbench.runs.alike import kind
+from pytest_agentbench.runs.alike import kind_of
 from pytest_agentbench.runs.record import Record
 
 _LEAST = 3  # so many failures alike are folded: two take no more lines than one and what is said of the other
@@ -19,7 +19,9 @@ _KIND = "agentbench_failure"
 
 def mark(report: pytest.TestReport, run: str, records: Sequence[Record]) -> None:
     """Notes on a failed report in which way its samples failed, if that is one and the same."""
-    kinds = {kind(record) for record in records if record.status != "ok"} if report.failed else ()
+    kinds = (
+        {kind_of(record) for record in records if record.status != "ok"} if report.failed else ()
+    )
     if len(kinds) == 1 and None not in kinds:
         setattr(report, _KIND, (run, *kinds))
 
@@ -94,7 +96,7 @@ def register(config: pytest.Config) -> None:
 
 
 def _more(group: Sequence[pytest.TestReport]) -> str:
-    return f"and {len(group) - 1} more samples failed in the same way"
+    return f"and {len(group) - 1} more failed in the same way"
 
 
 def _names(group: Sequence[pytest.TestReport]) -> str:

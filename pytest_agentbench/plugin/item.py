@@ -90,7 +90,8 @@ def ask(item: pytest.Function, asked: Asked) -> None:
                     item.session.shouldstop = why
                     break
                 evaluation.add(one, outcome_of(item, plan, question, one, agent))
-                _first_failures(item, plan).add(evaluation.records[-1])
+                came = evaluation.records[-1]
+                _first_failures(item, plan).add(came.status, came.sample, came.error)
         finally:
             evaluation.measure()
     fail_for(evaluation)

@@ -19,25 +19,28 @@ _DATA = re.compile(
     |\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?""",
     re.VERBOSE,
 )
-_SEVERAL = re.compile(r"~(?:[\s,:;]*~)+")
+_SEVERAL = re.compile(r"-?~(?:[\s,.:;+-]*~)*")
 
 
-def kind(record: Record) -> str | None:
+def kind(status: str, sample: str, error: str | None) -> str | None:
     """In which way a sample failed, as a text that is the same for failures alike; None for any other status.
 
-    >>> first = Record("b", "uid[1]", "error", error="KeyError: 'x1' of uid[1] at 0x7f01")
-    >>> other = Record("b", "uid[2]", "error", error="KeyError: 'x2' of uid[2] at 0x7f02")
-    >>> kind(first) == kind(other)
+    >>> first = kind("error", "uid[1]", "KeyError: 'x1' of uid[1] at 0x7f01")
+    >>> first == kind("error", "uid[2]", "KeyError: 'x2' of uid[2] at 0x7f02")
     True
     """
-    if record.status not in _FAILED:
+    if status not in _FAILED:
         return None
-    text = (record.error or "")[:_LONGEST]
-    own = record.sample.partition("[")[2].removesuffix("]")
-    for name in filter(None, (record.sample, own)):
+    text = (error or "")[:_LONGEST]
+    own = sample.partition("[")[2].removesuffix("]")
+    for name in filter(None, (sample, own)):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "~", text)
     text = _SEVERAL.sub("~", _DATA.sub("~", text))
-    return f"{record.status}: {' '.join(text.split())}"
+    return f"{status}: {' '.join(text.split())}"
+
+
+def kind_of(record: Record) -> str | None:
+    return kind(record.status, record.sample, record.error)
 
 
 class FirstFailures:
@@ -51,17 +54,17 @@ class FirstFailures:
         self._samples: set[str] = set()
         self._error = ""
 
-    def add(self, record: Record) -> None:
+    def add(self, status: str, sample: str, error: str | None) -> None:
         """Takes up what came of a sample that was asked."""
         if not self._open or self.reached:
             return
-        found = kind(record)
+        found = kind(status, sample, error)
         if found is None or (self._kind is not None and found != self._kind):
             self._open = False
             return
         self._kind = found
-        self._samples.add(record.sample)
-        self._error = self._error or " ".join((record.error or "").split())
+        self._samples.add(sample)
+        self._error = self._error or " ".join((error or "").split())
 
     @property
     def reached(self) -> bool:

@@ -210,7 +210,7 @@ class Collector:
         self.records[question] = record
         self.came[question] += carried.asked
         if carried.asked:
-            self._first.add(record)
+            self._first.add(record.status, record.sample, record.error)
         self._kept.discard(question)
         for name, count in record.usage.items():
             self.usage[name] = self.usage.get(name, 0) + count

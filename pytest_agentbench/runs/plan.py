@@ -13,10 +13,11 @@ from pytest_agentbench.agents.framework_calls import takes
 from pytest_agentbench.agents.known_secrets import known_to
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
-from pytest_agentbench.base.errors import BenchmarkError
+from pytest_agentbench.base.errors import BenchmarkError, told
 from pytest_agentbench.base.redaction import Secrets
 from pytest_agentbench.benchmarks.protocol import Sample, Submission
 from pytest_agentbench.runs import hidden, samples
+from pytest_agentbench.runs.alike import FirstFailures
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.submissions import Submitted, evaluate_submitted, look_up, submitted
 from pytest_agentbench.settings.settings import Settings
@@ -75,6 +76,7 @@ class Plan:
         # Puts what came of a question on disk at once, where its record has to wait for other questions.
         self.keep: Callable[[Question, Outcome], None] | None = None
         self._prefetch: Prefetch[Question] | None = None
+        self._first = FirstFailures(settings.max_identical_errors)
         # The benchmark as --benchmark takes it, where no option has named it: in a run of a user's marked tests.
         self.marked: str | None = None
 
@@ -229,8 +231,18 @@ class Plan:
         settings = self.settings
         self._prefetch = Prefetch(
             self.agent, self.dataset, asked, settings.agent_retries, settings.concurrency,
-            self.secrets, self.keep,
+            self.secrets, self._arrived,
         )  # fmt: skip
+
+    def _arrived(self, question: Question, outcome: Outcome) -> None:
+        """What came of a question that was asked ahead. If the first ones all fail alike, no more are asked ahead."""
+        if self.keep is not None:
+            self.keep(question, outcome)
+        failed = outcome.error is not None
+        text = f"{type(outcome.error).__name__}: {told(outcome.error)}" if outcome.error else None
+        self._first.add("error" if failed else "ok", str(self.dataset.keys[question.sample]), text)
+        if self._first.reached and self._prefetch is not None:
+            self._prefetch.leave()
 
     @property
     def asks_ahead(self) -> bool:

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import stat
+import tempfile
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -33,6 +34,7 @@ MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
 ANSWERS = "answers.jsonl"  # as they came, unchecked, until their records are logged
 _LARGEST_JSON = 256 << 20  # bytes of a manifest or scores; ours have some thousands
 _LOOK_SECONDS = 0.1  # between two looks whether the log is where it was; it costs more than a line
+_LEAST_ROOM = 4096  # bytes on the disk before anything is asked
 _LONGEST_NAME = 80  # characters of an agent's name in a folder's; a command may be longer
 
 
@@ -50,19 +52,22 @@ def check_free(folder: Path) -> None:
             f"not overwritten: name another folder, or go on with that run (--resume={folder})"
         )
     existing = folder
-    while not existing.exists():
+    while not os.path.lexists(existing):  # also where no one may look
         existing = existing.parent
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+    try:
+        with tempfile.TemporaryFile(dir=existing, buffering=0) as file:
+            file.write(bytes(_LEAST_ROOM))
+    except OSError as error:
         raise BenchmarkError(
-            f"{folder}: expected a folder that can be written, got {existing}; name another one "
-            "with --run-dir"
-        )
+            f"{folder}: expected a folder that can be written, got {existing} ({error.strerror}); name "
+            "another one with --run-dir"
+        ) from None
 
 
 def _holds_records(folder: Path) -> bool:
     """Whether something was logged. A session that was killed early leaves an empty log."""
     paths = (folder / RECORDS, folder / ANSWERS)
-    return any(path.exists() and path.stat().st_size > 0 for path in paths)
+    return any(os.path.exists(path) and path.stat().st_size > 0 for path in paths)  # noqa: PTH110 -- no error where no one may look
 
 
 class LogLost(BenchmarkError):
