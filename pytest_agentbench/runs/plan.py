@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_agentbench.agents import ask, load, specs
@@ -16,13 +17,14 @@ from pytest_agentbench.agents.process.sandbox import IsolationOptions
 from pytest_agentbench.base.errors import BenchmarkError, told
 from pytest_agentbench.base.redaction import Secrets
 from pytest_agentbench.benchmarks.protocol import Sample, Submission
-from pytest_agentbench.runs import hidden, samples
+from pytest_agentbench.runs import hidden, run_folder, samples
 from pytest_agentbench.runs.alike import FirstFailures
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.submissions import Submitted, evaluate_submitted, look_up, submitted
 from pytest_agentbench.settings.settings import Settings
 
 if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm.cache import Cache
     from pytest_agentbench.agents.llm.client import LLM
 
 _MANY_ANSWERS, _LARGE_CHUNK = 5000, 1000
@@ -56,7 +58,7 @@ class Plan:
             _check_baseline(settings)
         self.settings = settings
         self.benchmark = settings.benchmark
-        self.llm = _model(settings, processes) if scored is None else None
+        self.llm = self._model(processes) if scored is None else None
         if settings.submission is None and scored is None:
             self.loaded_agent = self._load_agent(agent, asks)
         self.dataset = settings.benchmark.load(settings) if scored is None else scored.dataset
@@ -131,6 +133,36 @@ class Plan:
                     found[f"{target}[{label}{suffix}]"] = questions
         return found
 
+    def _model(self, processes: int) -> LLM | None:
+        """The model for agents that want one, if the scenario names any."""
+        settings = self.settings
+        if not settings.llm or settings.submission is not None:
+            return None
+        from pytest_agentbench.agents.llm.client import LLM
+
+        return LLM(
+            settings.llm,
+            max_cost=settings.max_cost,
+            max_tokens=settings.max_tokens,
+            processes=processes,
+            cache=self._cache(),
+        )
+
+    def _cache(self) -> Cache | None:
+        from pytest_agentbench.agents.llm.cache import OFF, Cache, folder_name
+
+        mode = self.settings.llm_cache
+        if mode == OFF:
+            return None
+        *_, rootdir = self.settings.bases or (Path.cwd(),)
+        house = rootdir / run_folder.HOUSE
+        return Cache(
+            house / run_folder.LLM_CACHE / folder_name(self.benchmark.name),
+            mode,
+            self.secrets.cleaned_json,
+            lambda: run_folder.ignore_in_git(house),
+        )
+
     def _load_agent(self, made: Found | None, asks: bool) -> load.LoadedAgent:
         settings = self.settings
         if made is not None:
@@ -179,7 +211,9 @@ class Plan:
         asks_model = (
             specs.is_code(spec) if name is None else takes(self.benchmark.baselines[name], "llm")
         )
-        if self.llm is not None and asks_model:
+        if self.llm is None or not asks_model or self.settings.llm_cache == "replay":
+            return
+        if not self.llm.is_warm():
             self.llm.check()
 
     @property
@@ -281,17 +315,3 @@ def _check_baseline(settings: Settings) -> None:
                 f"--gate: expected a run to compare with, because of {gate.text!r}, got none; give "
                 "--baseline RUN (a folder, 'last' or a saved name)"
             )
-
-
-def _model(settings: Settings, processes: int) -> LLM | None:
-    """The model for agents that want one, if the scenario names any."""
-    if not settings.llm:
-        return None
-    from pytest_agentbench.agents.llm.client import LLM  # imports http and ssl
-
-    return LLM(
-        settings.llm,
-        max_cost=settings.max_cost,
-        max_tokens=settings.max_tokens,
-        processes=processes,
-    )
