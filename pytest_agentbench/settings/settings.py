@@ -177,6 +177,12 @@ class Settings:
         "the environment variable that holds the key for --model (default: OPENAI_API_KEY, where it is set)",
         "the name of an environment variable", variable, manifest=False,
     ))  # fmt: skip
+    llm_cache: str = setting(Option(
+        "read-write|replay|off",
+        "calls of models that were made before: read-write gives their replies again and records new ones, "
+        "replay sends nothing and fails a sample that asks something new, off asks every time (default: read-write)",
+        "read-write, replay or off", parse.one_of("read-write", "replay", "off"), default="read-write",
+    ))  # fmt: skip
     max_cost: float | None = setting(Option(
         "COST", "stop the run when its calls of models have cost this much",
         "a number above 0", parse.number(1e-12, whole=False), ini="float",
