@@ -153,6 +153,7 @@ class Reader:
         self._scenarios -= {name for name in self._scenarios if name in command}
         asked, _, code = command.partition("  # exit code ")
         fewer = re.sub(r"-n (8|auto)\b", "-n 2", asked)
+        fewer = re.sub(r"(?<=--base-url )\S+", self._model, fewer)
         result = self._project.run("bash", "-c", fewer)
         assert result.ret == int(code or 0), f"{self._where}: {command}"
         self._output = result.outlines

@@ -71,13 +71,13 @@ def keywords(
     if takes(function, "agent_params"):
         return {"agent_params": params}
     try:
-        parameters = list(inspect.signature(function).parameters.values())[skipped:]
+        every = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # builtins without a signature
-        parameters = []
+        every = []
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    known = [one.name for one in parameters if one.kind in by_name and one.name not in ours]
-    anything = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters)
-    taken = {one.name for one in parameters if one.kind not in by_name} | {*ours}
+    known = [o.name for o in every[skipped:] if o.kind in by_name and o.name not in ours]
+    anything = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in every)
+    taken = {one.name for one in every} | {*ours}
     unknown = [key for key in params if key not in known and (key in taken or not anything)]
     if unknown:
         name = getattr(function, "__qualname__", type(function).__name__)

@@ -7,6 +7,7 @@ Nothing is imported here, because a session without agents reads the options, to
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from pytest_agentbench.base.errors import without_secrets
@@ -15,6 +16,7 @@ from pytest_agentbench.base.redaction import command_shown
 EXPECTED = "file.py, file.py:Name, package.module:Name, builtin:NAME, cmd:COMMAND or http://…"
 
 _BUILTIN, _COMMAND, _ENDPOINT = "builtin:", "cmd:", ("http://", "https://")
+SUBMISSION = "submission:"  # what stands for the agent where answers come from a file
 _FILE = re.compile(r"((?:.*[/\\])?([^/\\]+)\.py)(:\w+)?", re.DOTALL)
 
 
@@ -66,6 +68,27 @@ def shown(spec: str) -> str:
     if (command := command_of(spec)) is not None:
         return _COMMAND + command_shown(command)
     return without_secrets(spec) if is_endpoint(spec) else spec
+
+
+def asks_ours(name: str, proxied: bool = False) -> bool:
+    """Whether an agent of this name may ask the models of the run; other programs do so through the proxy.
+
+    >>> asks_ours("my_agent.py"), asks_ours("builtin:mean"), asks_ours("cmd:./agent"), asks_ours("submission:a.csv")
+    (True, False, False, False)
+    """
+    if name.startswith((_BUILTIN, SUBMISSION)):
+        return False
+    return is_code(name) or proxied
+
+
+def labelled(name: str, models: Iterable[str]) -> str:
+    """An agent for people, told apart from itself with other models.
+
+    >>> labelled("llm_agent.py", ["gpt-4o-mini"]), labelled("llm_agent.py", ["a", "b"]), labelled("a.py", [])
+    ('llm_agent.py gpt-4o-mini', 'llm_agent.py a+b', 'a.py')
+    """
+    asked = "+".join(dict.fromkeys(models))
+    return f"{name} {asked}" if asked else name
 
 
 def short(spec: str) -> str:

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from pytest_agentbench.plugin import (
 )
 from pytest_agentbench.plugin.arguments import choose, keep_only_tests
 from pytest_agentbench.plugin.asking_ahead import AskingAhead
-from pytest_agentbench.plugin.collection import Collection
+from pytest_agentbench.plugin.collection import Collection, Named
 from pytest_agentbench.plugin.command_line import (
     check_resume,
     check_selected,
@@ -56,7 +57,8 @@ def activate(config: pytest.Config) -> None:
     try:
         check_resume(config)
         chosen = choose(config)
-        settings, selected, paths = requested(config, hosts.digests(told) if told else {}, chosen)
+        asked = requested(config, hosts.digests(told) if told else {}, chosen)
+        settings, selected, paths = asked.settings, asked.selected, asked.paths
         if chosen.left_out:
             config.pluginmanager.register(LeftOut(chosen.left_out), "agentbench-left-out")
         if not settings:
@@ -78,9 +80,9 @@ def activate(config: pytest.Config) -> None:
         listening = contextlib.ExitStack()
         listening.enter_context(progress.lines_go_to(functools.partial(say, config)))
         config.add_cleanup(listening.close)
-        narrowed = narrowing(config, chosen, settings, selected, paths)
+        narrowed = narrowing(config, chosen, asked)
         folders = dict.fromkeys(settings, config.invocation_params.dir)
-        folders |= {nodeid: path.parent for nodeid, path in paths.items()}
+        folders |= {n: path.parent for n, path in (paths | asked.scenarios).items()}
         for folder in {*folders.values()}:
             load_conftests(config, folder)
         settings = {n: _with_note(one, config, folders[n]) for n, one in settings.items()}
@@ -116,15 +118,23 @@ def activate(config: pytest.Config) -> None:
             config.pluginmanager.register(workers.Refusal(str(error)), "agentbench-refusal")
             return
         raise pytest.UsageError(str(error)) from None
-    named = [(p, frozenset(selected.get(n, ()))) for n, p in plans.items() if n not in paths]
+    named = [
+        Named(plan, frozenset(selected.get(nodeid, ())), folders[nodeid])
+        for nodeid, plan in plans.items()
+        if nodeid not in paths
+    ]
     scenarios = {path: plans[nodeid] for nodeid, path in paths.items()}
     config.pluginmanager.register(Collection(named, scenarios), _COLLECTION)
     if any(plan.settings.concurrency > 1 for plan in plans.values()):
         config.pluginmanager.register(AskingAhead(list(plans.values())), "agentbench-asking-ahead")
     in_use = debugger.DebuggerOfSamples() if debugger.traces(config) else debugger.DebuggerInUse()
     config.pluginmanager.register(in_use, "agentbench-debugger")
-    config.stash[PLANS] = {p.benchmark.name: p for p, _ in named}
-    keep_only_tests(config, chosen, plans)
+    # A marked test belongs to the run of its benchmark, if there is one alone.
+    of = Counter(one.plan.benchmark.name for one in named)
+    config.stash[PLANS] = {
+        one.plan.benchmark.name: one.plan for one in named if of[one.plan.benchmark.name] == 1
+    }
+    keep_only_tests(config, chosen, plans, asked.scenarios.values())
 
 
 def _with_note(settings: Settings, config: pytest.Config, folder: Path) -> Settings:

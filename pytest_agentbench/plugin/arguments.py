@@ -17,7 +17,7 @@ import pytest
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.plugin import compat, typed
-from pytest_agentbench.settings import scenario
+from pytest_agentbench.settings import model_options, scenario
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,25 @@ def choose(config: pytest.Config) -> Chosen:
     return Chosen((*added, *files, *own), (*default, *theirs, *samples, *paths), told)
 
 
-def keep_only_tests(config: pytest.Config, chosen: Chosen, active: Collection[str]) -> None:
-    """Gives pytest its arguments without the samples' node ids, which are collected in our own way."""
-    compat.set_paths(config, [a for a in chosen.arguments if not _is_sample(config, a, active)])
+def keep_only_tests(
+    config: pytest.Config, chosen: Chosen, active: Collection[str], scenarios: Collection[Path] = ()
+) -> None:
+    """Gives pytest its arguments without those that are collected in our own way.
+
+    These are node ids of samples, and ``scenarios``, which have a run for each of several models.
+    """
+    kept = [arg for arg in chosen.arguments if not _is_sample(config, arg, active)]
+    compat.set_paths(config, [arg for arg in kept if _path_in(config, arg) not in scenarios])
 
 
 def absolute(config: pytest.Config, where: str) -> Path:
     """A path on the command line, as pytest makes it: without ``..``, and with links as they are."""
     path = config.invocation_params.dir / where
     return Path(os.path.abspath(path))  # noqa: PTH100 -- resolve() would follow links
+
+
+def _path_in(config: pytest.Config, arg: str) -> Path:
+    return absolute(config, model_options.parted(arg.partition("::")[0])[0])
 
 
 def scenario_path(config: pytest.Config, value: str) -> Path:
@@ -75,10 +85,13 @@ def scenario_path(config: pytest.Config, value: str) -> Path:
 
 def benchmark_in(config: pytest.Config, where: str, active: Iterable[str] = ()) -> str | None:
     """The benchmark in a pasted node id. Below rootdir pytest prints it as ``../humob``."""
+    where = model_options.parted(where)[0]
     if (config.invocation_params.dir / where).exists():
         return None
     name = Path(where).name
-    known = name if name in active else registry.match(name)
+    known = (
+        name if name in {model_options.parted(one)[0] for one in active} else registry.match(name)
+    )
     if known is None:
         return None
     here = Path(where) == Path(known)
@@ -90,7 +103,7 @@ def benchmark_in(config: pytest.Config, where: str, active: Iterable[str] = ()) 
 
 def is_ours(config: pytest.Config, arg: str) -> bool:
     """Whether an argument names a scenario file, or a sample."""
-    where = arg.partition("::")[0]
+    where = model_options.parted(arg.partition("::")[0])[0]
     return _is_sample(config, arg) or scenario.is_scenario(scenario_path(config, where))
 
 
@@ -107,7 +120,7 @@ def _is_folder(config: pytest.Config, arg: str) -> bool:
 def _same_as(config: pytest.Config, one: str, others: Iterable[str]) -> bool:
     """Whether a benchmark or scenario file is one of the others, or holds one of them."""
     if Path(one).suffix.lower() in scenario.SUFFIXES:
-        wheres = (other.partition("::")[0] for other in others)
+        wheres = (model_options.parted(other.partition("::")[0])[0] for other in others)
         return scenario_path(config, one) in {scenario_path(config, where) for where in wheres}
     return one.lower() in {other.lower() for other in others}
 

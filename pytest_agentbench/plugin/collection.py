@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Generator, Iterable, Sequence, Set
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import pytest
 
@@ -26,6 +27,15 @@ from pytest_agentbench.plugin.item import Undelivered, ask, put_records_on, samp
 from pytest_agentbench.reports import github
 from pytest_agentbench.runs import evaluate
 from pytest_agentbench.runs.plan import Plan
+from pytest_agentbench.settings import model_options
+
+
+class Named(NamedTuple):
+    """A run that is collected in our own way: asked for with --benchmark, by a node id, or with several models."""
+
+    plan: Plan
+    names: frozenset[str]  # pasted after "::"; empty for all
+    folder: Path  # whose conftests apply
 
 
 class BenchmarkModule(compat.MemoryModule):
@@ -40,7 +50,8 @@ class BenchmarkModule(compat.MemoryModule):
         cls, plan: Plan, parent: pytest.Collector, path: Path, selected: Iterable[str] = ()
     ) -> BenchmarkModule:
         nodeid = plan.settings.nodeid
-        name = Path(nodeid).name
+        folder = Path(model_options.parted(nodeid)[0]).parent.as_posix()
+        name = nodeid.removeprefix(f"{folder}/")  # the name of a model may have slashes
         functions = _module(f"agentbench_{name}", plan, parent.config)
         module: BenchmarkModule = cls.make(parent, functions, path=path, name=name, nodeid=nodeid)
         module.plan = plan
@@ -80,7 +91,7 @@ class InvocationDirectory(pytest.Directory):
     """A folder on the way from rootdir to where pytest was started, so that its conftest applies."""
 
     below: Sequence[Path]
-    modules: Sequence[tuple[Plan, frozenset[str]]]
+    modules: Sequence[Named]
 
     @classmethod
     def make(
@@ -88,7 +99,7 @@ class InvocationDirectory(pytest.Directory):
         parent: pytest.Collector,
         path: Path,
         below: Sequence[Path],
-        modules: Sequence[tuple[Plan, frozenset[str]]],
+        modules: Sequence[Named],
     ) -> InvocationDirectory:
         directory: InvocationDirectory = cls.from_parent(parent, path=path)
         directory.below, directory.modules = below, modules
@@ -100,16 +111,14 @@ class InvocationDirectory(pytest.Directory):
             return [InvocationDirectory.make(self, self.below[0], self.below[1:], self.modules)]
         # Their path is rootdir: --lf skips every file whose path has no failure in it.
         root = self.config.rootpath
-        return [BenchmarkModule.of(plan, self, root, names) for plan, names in self.modules]
+        return [BenchmarkModule.of(one.plan, self, root, one.names) for one in self.modules]
 
 
 class Collection:
     """Hooks that add samples to the session's items, run them, and put records on their reports."""
 
-    def __init__(
-        self, named: Sequence[tuple[Plan, frozenset[str]]], scenarios: dict[Path, Plan]
-    ) -> None:
-        self._named = named  # asked for with --benchmark or by a node id
+    def __init__(self, named: Sequence[Named], scenarios: dict[Path, Plan]) -> None:
+        self._named = named
         self._scenarios = scenarios  # scenario files given as paths
         # Of the item that runs.
         self._undelivered: Undelivered = {}
@@ -118,7 +127,7 @@ class Collection:
             object, tuple[str, int | None]
         ] = {}  # of functions, once they were looked up
         self._is_worker = False
-        self.plans = [*(plan for plan, _ in named), *scenarios.values()]
+        self.plans = [*(one.plan for one in named), *scenarios.values()]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -126,9 +135,11 @@ class Collection:
     ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
         report = yield
         if isinstance(collector, pytest.Session) and report.passed and self._named:
-            folders = _folders(collector.config.rootpath, collector.config.invocation_params.dir)
-            directory = InvocationDirectory.make(collector, folders[0], folders[1:], self._named)
-            report.result = [*report.result, directory]
+            for start in dict.fromkeys(one.folder for one in self._named):
+                folders = _folders(collector.config.rootpath, start)
+                own = [one for one in self._named if one.folder == start]
+                directory = InvocationDirectory.make(collector, folders[0], folders[1:], own)
+                report.result = [*report.result, directory]
         return report
 
     def pytest_collect_file(

@@ -311,6 +311,12 @@ class Controller:
         on_github = bool(os.environ.get("GITHUB_ACTIONS")) and not others
         for collector in self.collectors.values():
             publish.show(terminalreporter, collector, brief, on_github)
+        if any(one.plan.settings.of_model is not None for one in self.collectors.values()):
+            from pytest_agentbench.reports import (
+                models_compared,  # few sessions have several models
+            )
+
+            models_compared.show(terminalreporter, self.collectors.values(), brief)
 
     def pytest_unconfigure(self) -> None:
         self._signals.restore()

@@ -20,7 +20,7 @@ def add_properties(config: pytest.Config, scores: Scores, name: str) -> None:
 
 def properties(scores: Scores, name: str) -> Iterator[tuple[str, str]]:
     """``humob.2023.geobleu`` with ``.low`` and ``.high``, and what the numbers are about."""
-    yield f"{name}.agent", str(scores.agent.name)
+    yield f"{name}.agent", scores.agent.label
     yield f"{name}.mode", scores.mode
     yield f"{name}.primary", scores.primary
     yield f"{name}.data", str(scores.dataset.digest)

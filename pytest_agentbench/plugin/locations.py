@@ -16,6 +16,7 @@ import pytest
 
 from pytest_agentbench.agents import find, specs
 from pytest_agentbench.agents.framework_calls import METHODS
+from pytest_agentbench.settings.model_options import parted
 from pytest_agentbench.settings.settings import Settings
 
 # A path, and a line of it counted from 0, as pytest counts.
@@ -44,7 +45,7 @@ def of_samples(settings: Settings, root: Path, fixture: Location | None = None) 
 
 def of_gate(gate: str, nodeid: str, root: Path, ini: Path | None) -> Location:
     """The line of the scenario or the ini file that has the gate; else no line of any file (command line)."""
-    for file in (root / nodeid, ini):
+    for file in (root / parted(nodeid)[0], ini):
         line = None if file is None else _line_with(gate, _text(file))
         if file is not None and line is not None:
             return file, line

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from pytest_agentbench.plugin import compat
+from pytest_agentbench.settings.model_options import parted
 from pytest_agentbench.settings.options import Option, of_parameter, together
 from pytest_agentbench.settings.settings import OPTIONS
 
@@ -99,6 +100,7 @@ def asked_for(args: Sequence[str], config: pytest.Config) -> Iterator[str]:
             yield value or following
             continue
         where, colons, _ = arg.partition("::")
+        where = parted(where)[0] if colons else where
         if where.endswith((".yaml", ".yml")):
             from pytest_agentbench.settings import scenario
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pytest_agentbench.reports.html import page
 from pytest_agentbench.reports.markdown import cell, markdown_table
@@ -21,8 +21,32 @@ _UNCLEAR = (
 
 def text(comparison: Comparison) -> str:
     """For the terminal: the headline's reading in full, the others' differences below."""
+    lines = _lines(comparison, comparison.readings)
+    for difference, rows in _largest(comparison):
+        lines += ["", f"largest changes in {difference.metric}", *columns([_CHANGES, *rows])]
+    return "\n".join(lines) + "\n"
+
+
+def first_lines(comparison: Comparison) -> list[str]:
+    """The same without what is below the first reading, for the end of a longer output."""
+    return _lines(comparison, [comparison.reading])
+
+
+def line(comparison: Comparison) -> str:
+    """``humob (test): a.py x → a.py y: final_score 60.1 → 62.3, +2.2 [+1.0, +3.4] better``"""
+    found = next(
+        one for one in comparison.readings[comparison.reading] if one.metric == comparison.headline
+    )
+    _, before, after, difference, ends, verdict = difference_cells(found)
+    interval = f" [{ends}]" if ends else ""
+    return (
+        f"{_title(comparison)}: {found.metric} {before} → {after}, {difference}{interval} {verdict}"
+    )
+
+
+def _lines(comparison: Comparison, readings: Iterable[str]) -> list[str]:
     lines = [_title(comparison), *_facts(comparison)]
-    for reading in comparison.readings:
+    for reading in readings:
         lines += ["", f"reading {reading}"]
         lines += columns([DIFFERENCE_HEAD, *_rows(comparison, reading)])
         lines += _absent(comparison, reading)
@@ -30,9 +54,7 @@ def text(comparison: Comparison) -> str:
     counts = _counts(comparison)
     if counts:
         lines += ["", f"samples, reading {comparison.reading}", *columns([_COUNTS, *counts])]
-    for difference, rows in _largest(comparison):
-        lines += ["", f"largest changes in {difference.metric}", *columns([_CHANGES, *rows])]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def markdown(comparison: Comparison) -> str:

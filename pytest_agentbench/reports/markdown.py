@@ -80,7 +80,7 @@ def markdown(
 def _facts(scores: Scores, run: str | None) -> list[str]:
     partial = ", partial" if scores.partial else ""
     facts = [
-        f"agent: {scores.agent.name}",
+        f"agent: {scores.agent.label}",
         f"{scores.samples.total} samples: {counts(scores.samples)}{partial}",
         f"data: {scores.dataset.description}",
     ]
@@ -139,7 +139,7 @@ def _baseline(scores: Scores, metrics: Sequence[Metric]) -> list[str]:
     if baseline is None:
         return []
     title = (
-        f"Difference to the baseline {baseline.run} ({baseline.agent.name}) on "
+        f"Difference to the baseline {baseline.run} ({baseline.agent.label}) on "
         f"{baseline.common_samples} common samples"
     )
     lines = ["", f"### {cell(title)}", ""]

@@ -71,7 +71,7 @@ def _params(scores: Scores) -> dict[str, str]:
         "mode": scores.mode,
         "reading": scores.primary,
         "seed": scores.seed,
-        "agent": scores.agent.name,
+        "agent": scores.agent.label,
         "agent_digest": scores.agent.digest,
         "dataset": scores.dataset.source,
         "data_digest": scores.dataset.digest,

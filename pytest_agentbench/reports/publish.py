@@ -20,13 +20,13 @@ from pytest_agentbench.runs.plan import Question
 from pytest_agentbench.runs.scores_file import (
     EVERY_SAMPLE,
     ONE_AGENT,
-    AgentFacts,
     BaselineScores,
     GateResult,
     LogFacts,
     Scores,
 )
 from pytest_agentbench.scoring import compare, floor, judge, scores
+from pytest_agentbench.settings.model_options import parted
 from pytest_agentbench.settings.settings import Settings
 
 # The name of a gate and why it failed; None where it passed.
@@ -134,7 +134,7 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         result,
         details=details,
         baseline=_with_changes(collector, result.baseline),
-        agent=AgentFacts(collector.answered_by, collector.agent["digest"]),
+        agent=collector.credited,
         partial=len(questions) < len(dataset.keys) * settings.epochs,
         shard=settings.shard,
         incomplete=incomplete,
@@ -176,7 +176,7 @@ def _unscored(collector: Collector, error: Exception) -> str:
     where = collector.log.folder
     return (
         f"scoring failed: {type(error).__name__}: {error}\nwhat is logged is kept: when that is mended, "
-        f"score the run again with --benchmark {collector.plan.settings.nodeid} --submission {where}"
+        f"score the run again with --benchmark {parted(collector.plan.settings.nodeid)[0]} --submission {where}"
     )
 
 

@@ -49,7 +49,7 @@ def score_rows(scores: Scores) -> Iterable[dict[str, Any]]:
             yield {
                 "benchmark": scores.benchmark,
                 "mode": scores.mode,
-                "agent": scores.agent.name,
+                "agent": scores.agent.label,
                 "reading": reading,
                 "primary": reading == scores.primary,
                 "metric": metric,
@@ -61,7 +61,7 @@ def sample_rows(scores: Scores, records: Iterable[Record]) -> Iterable[dict[str,
     for record in sorted(records, key=lambda record: (record.sample, record.epoch)):
         yield {
             "benchmark": record.benchmark,
-            "agent": scores.agent.name,
+            "agent": scores.agent.label,
             "sample": record.sample,
             "epoch": record.epoch,
             "status": record.status,

@@ -17,6 +17,7 @@ from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.runs.record import STATUSES, Record
 from pytest_agentbench.runs.scores_file import Counts, GateResult, Scores
 from pytest_agentbench.scoring import compare
+from pytest_agentbench.settings.model_options import parted
 from pytest_agentbench.settings.sharding import Shard
 
 NOTE_WIDTH = 80  # of the notes under a header
@@ -29,12 +30,27 @@ def header(run: Plan, agent: str) -> list[str]:
     most = "up to " if run.draws_late else ""
     data = run.dataset.description.partition(":")[0]
     line = (
-        f"agentbench: {run.settings.nodeid} ({run.settings.mode}), {most}{asked}{limited} samples, "
+        f"agentbench: {parted(run.settings.nodeid)[0]} ({run.settings.mode}), {most}{asked}{limited} samples, "
         f"{data}, {agent}"
     )
+    models = _models(run, agent)
     described = "" if run.submission is None else run.submission.described
     submission = [f"submission: {described}"] if described else []
-    return [line, *submission, *(line for note in run.dataset.notes for line in _indented(note))]
+    return [
+        line,
+        *models,
+        *submission,
+        *(line for note in run.dataset.notes for line in _indented(note)),
+    ]
+
+
+def _models(run: Plan, agent: str) -> list[str]:
+    """``model: gpt-4o-mini at https://…``, for an agent that may ask one."""
+    asked = run.settings.models_of(agent)
+    if not asked:
+        return []
+    each = [f"{entry.model} at {entry.where}" for entry in run.settings.llm]
+    return _indented(f"model{'s' if len(each) > 1 else ''}: {', '.join(each)}")
 
 
 def _indented(note: str) -> list[str]:
@@ -84,7 +100,7 @@ def summary(
     if scores.shard is not None:
         reporter.write_line(rows.shard_note(scores.shard), yellow=True)
     reporter.write_line(f"data: {run.dataset.description}")
-    reporter.write_line(f"agent: {scores.agent.name}")
+    reporter.write_line(f"agent: {scores.agent.label}")
     if scores.incomplete:
         reporter.write_line(f"incomplete: {scores.incomplete}", yellow=True)
         if where:

@@ -11,13 +11,13 @@ from typing import NamedTuple, TypeVar
 
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.runs import answers, manifest, mixed, names, resume, run_folder
+from pytest_agentbench.runs import answers, free_folder, manifest, mixed, names, resume, run_folder
 from pytest_agentbench.runs.alike import FirstFailures
 from pytest_agentbench.runs.logged import Logged
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record, joined
 from pytest_agentbench.runs.remeasure import remeasured
-from pytest_agentbench.runs.scores_file import GateResult, Scores
+from pytest_agentbench.runs.scores_file import AgentFacts, GateResult, Scores
 from pytest_agentbench.runs.stored import StoredRun
 
 T = TypeVar("T")
@@ -87,25 +87,24 @@ class Collector:
         self.scores: Scores | None = None
         self.written = False  # whether the folder holds them
         self._first = FirstFailures(0)
+        resumed = None if resuming is None or not writes else _resumed(plan, resuming, house, start)
         if not writes:
             self.log = run_folder.RunLog(house, made)
-        elif resuming is not None:
-            folder = names.find_run(
-                resuming.name, house, start, plan.benchmark.name, run_folder.RECORDS
-            )
-            self.log = run_folder.RunLog(folder, made, "resumed")
+        elif resuming is not None and resumed is not None:
+            self.log = run_folder.RunLog(resumed, made, "resumed")
             try:
                 self._resume(resuming)
             except BaseException:
                 self.log.close()
                 raise
         elif settings.run_dir is not None:
-            run_folder.check_free(settings.run_dir)
+            free_folder.check_free(settings.run_dir)
             self.log = run_folder.RunLog(settings.run_dir, made)
         else:
-            named = run_folder.folder_name(started, plan.benchmark.name, self.agent["name"])
+            models = settings.models_of(agent["name"])
+            named = run_folder.folder_name(started, plan.benchmark.name, agent["name"], models)
             folder = house / names.RUNS / named
-            run_folder.check_free(folder.parent)
+            free_folder.check_free(folder.parent)
             self.log = run_folder.RunLog(folder, made, "new")
         most = settings.max_identical_errors if plan.submission is None else 0
         self._first = FirstFailures(most, self.records.values())
@@ -216,6 +215,14 @@ class Collector:
             self.usage[name] = self.usage.get(name, 0) + count
         return record
 
+    @property
+    def credited(self) -> AgentFacts:
+        """Who answered, and the models that were asked. The name of several agents has theirs in it."""
+        asked = any(name.startswith("llm_") for one in self.records.values() for name in one.usage)
+        models = self.log.manifest["agent"].get("models", ()) if asked else ()
+        models = () if self.mixture is not None else models
+        return AgentFacts(self.answered_by, self.agent["digest"], tuple(map(str, models)))
+
     def attempts_note(self) -> str | None:
         """How many samples were asked more than once: by a plugin that runs tests again, or by several tests."""
         again = [count for count in self.came.values() if count > 1]
@@ -280,6 +287,20 @@ class Collector:
 
     def name(self, question: Question) -> tuple[str, int]:
         return str(self.plan.dataset.keys[question.sample]), question.epoch
+
+
+def _resumed(plan: Plan, resuming: Resuming, house: Path, start: Path) -> Path | None:
+    """The folder of the run to go on with; None where it is one of several models, and was not begun."""
+    settings, proof = plan.settings, run_folder.RECORDS
+    if settings.of_model is None or resuming.name != names.LAST:
+        return names.find_run(resuming.name, house, start, plan.benchmark.name, proof)
+    several = settings.models or (settings.of_model,)
+    found = names.last_of_models(house, plan.benchmark.name, several)
+    if settings.of_model not in found and resuming.failed_only:
+        raise BenchmarkError(
+            f"--resume-failed-only: expected a run of {settings.of_model} beside those of other models, got none"
+        )
+    return found.get(settings.of_model)
 
 
 def _read_back(carried: Carried, place: Logged | None) -> Record:

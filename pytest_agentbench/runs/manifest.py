@@ -20,6 +20,7 @@ def manifest(
     plan: Plan, agent: dict[str, str], arguments: Sequence[str], started: str
 ) -> dict[str, Any]:
     """Versions, settings, data and agent digests, machine. No host name, no environment."""
+    models = plan.settings.models_of(agent["name"])
     shard = plan.settings.shard
     return {
         "schema": run_folder.SCHEMA,
@@ -30,7 +31,7 @@ def manifest(
         ],
         "settings": plan.settings.as_json(),
         **({} if shard is None else {"shard": dataclasses.asdict(shard)}),
-        "agent": agent,
+        "agent": {**agent, "models": list(models)} if models else agent,
         "confinement": confinement_in_force(plan, agent),
         "dataset": {
             "source": str(plan.settings.dataset),

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pytest_agentbench.agents.specs import labelled
+
 KEY = "mixed"  # in the manifest
 SOURCE = "agent source"  # the agent's code has changed, and its name has not
 
@@ -60,12 +62,15 @@ def mixture(manifest: Mapping[str, Any]) -> str | None:
 
 
 def answering(manifest: Mapping[str, Any]) -> str:
-    """The name of the agent that answered; the names of all of them, where there were several.
+    """The name of the agent that answered; the names of all of them, with models, where there were several.
 
     >>> answering({"agent": {"name": "b.py"}, "mixed": [{"agent": "a.py", "changed": []}]})
     'a.py, then b.py'
     """
     earlier = parts(manifest)
+    if not earlier:
+        agent = manifest.get("agent")
+        return str(agent.get("name")) if isinstance(agent, dict) else "None"
     names = [one["agent"] for one in earlier] + [_agent(manifest)]
     different = ", then ".join(dict.fromkeys(names))
     versions = sum(SOURCE in one["changed"] for one in earlier)
@@ -74,6 +79,14 @@ def answering(manifest: Mapping[str, Any]) -> str:
     return different
 
 
+def label(manifest: Mapping[str, Any]) -> str:
+    """The same, with the models that were asked."""
+    return answering(manifest) if parts(manifest) else _agent(manifest)
+
+
 def _agent(manifest: Mapping[str, Any]) -> str:
     agent = manifest.get("agent")
-    return str(agent.get("name")) if isinstance(agent, dict) else "None"
+    if not isinstance(agent, dict):
+        return "None"
+    models = agent.get("models")
+    return labelled(str(agent.get("name")), map(str, models) if isinstance(models, list) else ())

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import stat
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,6 +71,29 @@ def _last(runs: Path, benchmark: str | None, proof: str) -> Path:
         of = "" if benchmark is None else f" of {benchmark}"
         raise BenchmarkError(f"no run{of} with {proof} below {runs}, so no 'last' one")
     return max(folders, key=lambda folder: (folder / proof).stat().st_mtime_ns)
+
+
+def last_of_models(house: Path, benchmark: str, models: Collection[str]) -> dict[str, Path]:
+    """The newest run of one of these models, and those of the others in its session, by model."""
+    found: list[
+        tuple[Path, str, set[str]]
+    ] = []  # with the sessions that worked on each, oldest first
+    for log in sorted((house / RUNS).glob(f"*/{run_folder.RECORDS}"), key=_changed):
+        if _is_of(log.parent, benchmark):
+            manifest = run_folder.read_manifest(log.parent)
+            asked = manifest.agent.models
+            if len(asked) == 1 and asked[0] in models:
+                found.append((log.parent, asked[0], {manifest.started, *manifest.resumed}))
+    if not found:
+        raise BenchmarkError(
+            f"no run of {benchmark} with {' or '.join(models)} below {house / RUNS}, so no 'last' one"
+        )
+    session = found[-1][2]
+    return {model: folder for folder, model, sessions in found if sessions & session}
+
+
+def _changed(path: Path) -> int:
+    return path.stat().st_mtime_ns
 
 
 def _is_of(folder: Path, benchmark: str | None) -> bool:

@@ -256,7 +256,11 @@ class Plan:
 
     def to_resume(self, folder: object) -> str:
         """The options that go on with the run in a folder. They are none of a command that runs marked tests."""
-        resume = f"--resume={folder}"
+        resume, model = f"--resume={folder}", self.settings.of_model
+        if model is not None and self.settings.run_dir is None:
+            resume = "--resume"  # which goes on with the last run of each model
+        elif model is not None:
+            resume = f"--model {model} alone and {resume}"
         return resume if self.marked is None else f"pytest --benchmark {self.marked} {resume}"
 
     def ask_ahead(self, questions: Iterable[Question]) -> None:

@@ -13,10 +13,9 @@ import json
 import os
 import re
 import stat
-import tempfile
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,40 +34,16 @@ MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
 ANSWERS = "answers.jsonl"  # as they came, unchecked, until their records are logged
 _LARGEST_JSON = 256 << 20  # bytes of a manifest or scores; ours have some thousands
 _LOOK_SECONDS = 0.1  # between two looks whether the log is where it was; it costs more than a line
-_LEAST_ROOM = 4096  # bytes on the disk before anything is asked
+_LONGEST_MODELS = 60  # characters of the names of models in it
 _LONGEST_NAME = 80  # characters of an agent's name in a folder's; a command may be longer
 
 
-def folder_name(started: str, benchmark: str, agent: str) -> str:
-    """``<time>-<benchmark>-<agent>``, of plain characters; the agent by its own name, not its path."""
+def folder_name(started: str, benchmark: str, agent: str, models: Sequence[str] = ()) -> str:
+    """``<time>-<benchmark>-<agent>-<model>``, of plain characters; the agent by its own name, not its path."""
     words = [started, benchmark, specs.short(agent)[:_LONGEST_NAME]]
+    if models:
+        words.append("+".join(dict.fromkeys(models))[:_LONGEST_MODELS])
     return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "_", word).strip("_") for word in words)
-
-
-def check_free(folder: Path) -> None:
-    """Refuses a folder that holds a run already or cannot be written, before any sample is asked."""
-    if _holds_records(folder):
-        raise BenchmarkError(
-            f"{folder}: expected a folder without a run, but it holds {RECORDS}; its answers are "
-            f"not overwritten: name another folder, or go on with that run (--resume={folder})"
-        )
-    existing = folder
-    while not os.path.lexists(existing):  # also where no one may look
-        existing = existing.parent
-    try:
-        with tempfile.TemporaryFile(dir=existing, buffering=0) as file:
-            file.write(bytes(_LEAST_ROOM))
-    except OSError as error:
-        raise BenchmarkError(
-            f"{folder}: expected a folder that can be written, got {existing} ({error.strerror}); name "
-            "another one with --run-dir"
-        ) from None
-
-
-def _holds_records(folder: Path) -> bool:
-    """Whether something was logged. A session that was killed early leaves an empty log."""
-    paths = (folder / RECORDS, folder / ANSWERS)
-    return any(os.path.exists(path) and path.stat().st_size > 0 for path in paths)  # noqa: PTH110 -- no error where no one may look
 
 
 class LogLost(BenchmarkError):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_agentbench.agents import specs
 from pytest_agentbench.base import typed_json
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.base.typed_json import Count, Number
@@ -40,6 +41,12 @@ Values = Mapping[str, Mapping[str, Number | None]]  # the same without intervals
 class AgentFacts:
     name: str | None = None
     digest: str | None = None
+    models: tuple[str, ...] = ()  # that it asked
+
+    @property
+    def label(self) -> str:
+        """The agent in every list and title: ``llm_agent.py gpt-4o-mini``."""
+        return specs.labelled(self.name or "", self.models)
 
 
 @dataclass(frozen=True)
@@ -238,7 +245,7 @@ class Scores:
 def _plain(value: Any) -> Any:
     """Dataclasses as mappings. A score is written with its interval or its reason, where it has one.
 
-    Only a gate on the worst group names one.
+    Only a gate on the worst group names one, and only an agent that asked models has some.
     """
     if isinstance(value, Score):
         if value.value is None:
@@ -248,6 +255,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, GateResult):
         plain = {own.name: getattr(value, own.name) for own in fields(value)}
         return {name: one for name, one in plain.items() if name != "group" or one is not None}
+    if isinstance(value, AgentFacts):
+        asked = {"models": list(value.models)} if value.models else {}
+        return {"name": value.name, "digest": value.digest, **asked}
     if is_dataclass(value):
         return {own.name: _plain(getattr(value, own.name)) for own in fields(value)}
     if isinstance(value, Mapping):

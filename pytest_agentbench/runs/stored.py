@@ -53,7 +53,8 @@ class StoredRun:
 
     @property
     def agent(self) -> str:
-        return str(self.scores.agent.name)
+        """With its models: two of one agent are two agents here."""
+        return self.scores.agent.label
 
     @property
     def started(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_agentbench.agents import load
+from pytest_agentbench.agents import load, specs
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.benchmarks.protocol import Benchmark, Dataset, Sample, Submission
@@ -100,7 +100,7 @@ def submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, load.Lo
             )
         return (
             Submission(_RunAnswers(run_folder.read_records(folder))),
-            load.LoadedAgent(mixed.answering(manifest.plain), str(manifest.agent.digest)),
+            load.LoadedAgent(mixed.label(manifest.plain), str(manifest.agent.digest)),
         )
     many = settings.benchmark.reads_partitions and partitions.is_partitioned(path)
     if path.is_dir() and not many:
@@ -111,4 +111,4 @@ def submitted(settings: Settings, dataset: Dataset) -> tuple[Submission, load.Lo
 
 def submitting_agent(path: Path, digest: str) -> load.LoadedAgent:
     """What stands for the agent where answers come from a file."""
-    return load.LoadedAgent(f"submission:{path.name}", digest)
+    return load.LoadedAgent(f"{specs.SUBMISSION}{path.name}", digest)

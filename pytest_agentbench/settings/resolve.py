@@ -14,7 +14,7 @@ from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark
 from pytest_agentbench.benchmarks.sources.partitions import is_pattern
-from pytest_agentbench.settings import agent_params, asbench_config, gates, models
+from pytest_agentbench.settings import agent_params, asbench_config, gates, model_options
 from pytest_agentbench.settings.asbench_config import AsbenchFile
 from pytest_agentbench.settings.options import SettingsError, parsed
 from pytest_agentbench.settings.settings import OPTIONS, Settings
@@ -57,7 +57,7 @@ def resolve(
     found = _find_benchmark(benchmark, layers)
     nodeid = nodeid or found.name
     if model is not None:
-        nodeid = models.run_of(nodeid, model)
+        nodeid = model_options.run_of(nodeid, model)
     for layer in layers:
         _refuse_unknown(layer, found)
     place = _Place(found, layers, bases, digests.get(nodeid, {}))
@@ -128,10 +128,12 @@ def _asked(
     values: Mapping[str, Any], layers: Sequence[Layer], model: str | None
 ) -> tuple[Entry, ...]:
     """The models that the agent may ask."""
-    given = {key: values[key] for key in models.KEYS if values[key] and _is_in_force(key, layers)}
+    given = {
+        key: values[key] for key in model_options.KEYS if values[key] and _is_in_force(key, layers)
+    }
     if model is not None:
         given = {**given, "models": (model,)}
-    return models.entries(values["llm"], given, lambda key: origin(key, layers), os.environ)
+    return model_options.entries(values["llm"], given, lambda key: origin(key, layers), os.environ)
 
 
 def _with_files_of_asbench(

@@ -15,7 +15,7 @@ from pytest_agentbench.agents import specs
 from pytest_agentbench.base import parse
 from pytest_agentbench.settings import agent_params, gates
 from pytest_agentbench.settings.gates import COVERAGE, Gate
-from pytest_agentbench.settings.models import names, variable
+from pytest_agentbench.settings.model_options import names, variable
 from pytest_agentbench.settings.options import Option, options_of, parsed, setting
 from pytest_agentbench.settings.sharding import Shard
 
@@ -255,6 +255,11 @@ class Settings:
     def agent_shown(self) -> str:
         """The agent for people and files, without secrets."""
         return specs.shown(self.agent)
+
+    def models_of(self, agent: str) -> tuple[str, ...]:
+        """The models that an agent of this name may ask. A baseline asks none, and answers that are there."""
+        asks = specs.asks_ours(agent, bool(getattr(self, "llm_proxy", False)))
+        return tuple(one.model for one in self.llm) if asks and self.submission is None else ()
 
     def as_json(self) -> dict[str, Any]:
         """For the manifest."""

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_agentbench.agents.framework_calls import class_of, derives, made, question, takes
+from pytest_agentbench.agents.framework_calls import (
+    class_of,
+    derives,
+    keywords,
+    made,
+    question,
+    takes,
+)
 from pytest_agentbench.base.errors import BenchmarkError
 
 
@@ -46,3 +53,17 @@ def test_a_parameter_is_known_by_its_name_alone():
     assert not takes(Agent, "city")
     assert not takes(lambda **city: None, "city")
     assert not takes(dict, "city")
+
+
+def test_parameters_are_arguments_by_name_or_all_in_one():
+    assert keywords(Agent, None) == {}
+    assert keywords(Agent, {"name": "y"}) == {"name": "y"}
+    assert keywords(lambda context, agent_params: 1, {"b": 2}) == {"agent_params": {"b": 2}}
+    assert keywords(lambda context, **rest: 1, {"b": 2}, skipped=1) == {"b": 2}
+    for taken in ("llm", "context"):
+        with pytest.raises(BenchmarkError, match=rf"\(name\), got '{taken}'"):
+            keywords(lambda context, llm, name: 1, {taken: 1}, skipped=1)
+    with pytest.raises(BenchmarkError, match="got 'context'"):
+        keywords(lambda context, **rest: 1, {"context": 1}, skipped=1)
+    with pytest.raises(BenchmarkError, match=r"dict \(it has none\), got 'b'"):
+        keywords(dict, {"b": 2})

@@ -11,6 +11,7 @@ from agent_shapes import Model, asked, question
 
 from pytest_agentbench.agents.asbench.individual import IndividualAgentBase
 from pytest_agentbench.agents.asbench.toolbox import Toolbox
+from pytest_agentbench.agents.frameworks import agent_params_of
 from pytest_agentbench.agents.shapes import function_of
 from pytest_agentbench.base.errors import BenchmarkError
 
@@ -122,3 +123,21 @@ def test_the_real_base_class_is_served_as_the_stand_in_is():
 def test_an_object_cannot_stand_for_the_class_of_a_framework():
     with pytest.raises(BenchmarkError, match="expected the class Individual, got an object"):
         function_of(Individual(toolbox=Toolbox()))
+
+
+def test_a_parameter_that_its_class_has_not_is_refused():
+    class Params:
+        model_fields = {"style": None}
+
+        @classmethod
+        def model_validate(cls, given):  # pydantic ignores what it does not know
+            return dict(given)
+
+    class Styled(Individual):
+        ParamsType = Params
+
+    assert agent_params_of(Styled, {"style": "x"}) == {"style": "x"}
+    with pytest.raises(BenchmarkError, match=r"of Params, which Styled has \(style\); got 'stile'"):
+        agent_params_of(Styled, {"stile": "x"})
+    Params.model_config = {"extra": "allow"}
+    assert agent_params_of(Styled, {"stile": "x"}) == {"stile": "x"}

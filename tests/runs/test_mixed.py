@@ -31,3 +31,12 @@ def test_each_take_over_is_told():
         "9 answers were given with other agent; 2 answers were given with other data"
     )
     assert mixed.counted(third, 5) == third  # nothing is taken over by a later session of the same
+
+
+def test_models_tell_agents_apart():
+    one, two = ({"agent": {"name": "a.py", "models": [model]}} for model in ("x", "y"))
+    assert mixed.answering(one) == "a.py"  # the models are beside the name
+    assert mixed.label(one) == "a.py x"
+    both = {**two, "mixed": [mixed.part(one, ["llm"])]}
+    assert mixed.answering(both) == mixed.label(both) == "a.py x, then a.py y"
+    assert mixed.label({"agent": {"name": "a.py", "models": 7}}) == "a.py"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 
@@ -58,6 +59,34 @@ def test_a_run_to_resume_needs_records_not_scores(house, tmp_path):
     assert names.find_run("last", house, tmp_path) == house / "runs" / "one"
     found = names.find_run("last", house, tmp_path, proof="records.jsonl")
     assert found == house / "runs" / "two"
+
+
+def of_model(house, name, model, *sessions):
+    """A run that was begun and asked a model, in these sessions."""
+    folder = house / "runs" / name
+    folder.mkdir()
+    (folder / "records.jsonl").write_text("")
+    first, *resumed = sessions
+    agent = {"name": "a.py", "digest": "d", "models": [model]}
+    manifest = {"schema": 1, "started": first, "resumed": resumed, "agent": agent}
+    text = json.dumps({**manifest, "settings": {"benchmark": "toysum"}})
+    (folder / "manifest.json").write_text(text)
+    at = len(list((house / "runs").iterdir()))
+    os.utime(folder / "records.jsonl", (at, at))
+    return folder
+
+
+def test_the_last_runs_of_models_are_of_one_session(house):
+    with pytest.raises(BenchmarkError, match="no run of toysum with a or b below"):
+        names.last_of_models(house, "toysum", ["a", "b"])
+    of_model(house, "a1", "a", "t1")
+    b1 = of_model(house, "b1", "b", "t1")
+    a2 = of_model(house, "a2", "a", "t2", "t3")
+    of_model(house, "c1", "c", "t4")
+    assert names.last_of_models(house, "toysum", ["a", "b"]) == {"a": a2}
+    assert names.last_of_models(house, "toysum", ["b"]) == {"b": b1}
+    b3 = of_model(house, "b3", "b", "t3")  # it was begun when a was resumed
+    assert names.last_of_models(house, "toysum", ["a", "b"]) == {"a": a2, "b": b3}
 
 
 def test_a_saved_run_outlives_the_run(house):

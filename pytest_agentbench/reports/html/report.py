@@ -57,7 +57,7 @@ def html(settings: Settings, dataset: Dataset, scores: Scores, records: Sequence
     epochs = rows.epochs_note(scores, headline)
     return page.render(
         "report.html",
-        title=f"{benchmark.name} · {scores.agent.name or ''}",
+        title=f"{benchmark.name} · {scores.agent.label}",
         policy=_policy(script, drawn.script),
         benchmark=benchmark,
         scores=scores,

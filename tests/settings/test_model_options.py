@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_agentbench.agents.llm.entries import DEFAULT_URL
-from pytest_agentbench.settings import models
+from pytest_agentbench.settings import model_options
 from pytest_agentbench.settings.resolve import Layer, SettingsError, models_named, resolve
 
 ENTRY = {
@@ -126,7 +126,7 @@ def test_several_models_are_for_several_runs():
 )  # fmt: skip
 @pytest.mark.parametrize("base", ["humob", "../humob", "my.yaml", "me@home/my.yml"])
 def test_a_node_id_is_read_back(base, model):
-    nodeid = models.run_of(base, model) + "::uid[80012]"
-    assert models.parted(nodeid.partition("::")[0]) == (base, model)
+    nodeid = model_options.run_of(base, model) + "::uid[80012]"
+    assert model_options.parted(nodeid.partition("::")[0]) == (base, model)
     assert not set(nodeid.removesuffix("[80012]")) & set("[] ")
-    assert models.parted(base) == (base, None)
+    assert model_options.parted(base) == (base, None)
