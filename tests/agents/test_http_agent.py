@@ -334,7 +334,7 @@ def test_it_is_looked_for_without_a_request(monkeypatch):
     ):
         agent.check()
     with pytest.raises(
-        BenchmarkError, match=r"reached at http://\*\*\*@nobody.invalid/x, got gaierror"
+        BenchmarkError, match=r"reached at http://nobody.invalid/x, got gaierror"
     ):
         HttpAgent("http://me:secret@nobody.invalid/x").check()
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.invalid:3128")
