@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from llm_server import reply, serving
@@ -38,9 +39,11 @@ def ours(project, server):
     return ["--benchmark=toysum", "--agent=llm_agent.py", f"--base-url={server.url}"]
 
 
-def models_asked(server):
-    found = [one["body"]["model"] for one in server.seen]
+def models_asked(project, server):
+    """The models of all requests since the last look. What they replied is forgotten, to be asked again."""
+    found = [one["body"]["model"] for one in server.seen if "body" in one]
     server.seen.clear()
+    shutil.rmtree(project.path / ".agentbench" / "llm-cache", ignore_errors=True)
     return found
 
 
@@ -90,7 +93,7 @@ def test_two_models_are_two_runs_of_one_session(project, ours, server):
     result = project.pytest(*two, "--gate=accuracy >= 0.9", "--junitxml=junit.xml", "-v")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     # One after the other, each with its gates, and at the end the comparison.
-    assert models_asked(server) == ["gpt-4o-mini"] * 12 + [FREE] * 12
+    assert models_asked(project, server) == ["gpt-4o-mini"] * 12 + [FREE] * 12
     result.stdout.fnmatch_lines(
         [
             "agentbench: toysum (test), 12 samples, toy data, llm_agent.py",
@@ -114,14 +117,14 @@ def test_two_models_are_two_runs_of_one_session(project, ours, server):
 
     # What failed alone; and a node id, pasted back, of its model alone.
     project.pytest(*two, "--lf").assert_outcomes(failed=2)  # with its gate
-    assert models_asked(server) == [FREE]
+    assert models_asked(project, server) == [FREE]
     pasted = project.pytest(f"toysum@{FREE}::sum[s1]", *ours[1:])
     pasted.assert_outcomes(passed=2)  # and its gate
-    assert models_asked(server) == [FREE]
+    assert models_asked(project, server) == [FREE]
     assert project.pytest(f"toysum@{FREE}::sum[s1]", *two).ret == 0
-    assert models_asked(server) == [FREE]
+    assert models_asked(project, server) == [FREE]
     assert project.pytest("toysum::sum[s1]", *two, "-q").ret == 0
-    assert models_asked(server) == ["gpt-4o-mini", FREE]
+    assert models_asked(project, server) == ["gpt-4o-mini", FREE]
 
     listed = project.agentbench("runs").stdout.str()
     assert "llm_agent.py gpt-4o-mini " in listed
@@ -154,7 +157,7 @@ gates: [coverage >= 1]
     ]
     result = project.pytest(*two, "-n2", "--run-dir=out")
     assert result.ret == pytest.ExitCode.TESTS_FAILED  # the gate of one of them
-    assert sorted(models_asked(server)) == ["a"] * 12 + [FREE] * 12
+    assert sorted(models_asked(project, server)) == ["a"] * 12 + [FREE] * 12
     folders = sorted(folder.name for folder in (project.path / "out").iterdir())
     assert folders == ["scenarios_my.yaml@a", "scenarios_my.yaml@meta-llama_Llama-3-8B_free"]
     assert project.scores(project.path / "out" / folders[0])["agent"] == {
@@ -165,7 +168,7 @@ gates: [coverage >= 1]
     result.stdout.fnmatch_lines(["*agentbench: scenarios/my.yaml, 2 models*", "accuracy*worse"])
     pasted = project.pytest(*two[1:], f"scenarios/my.yaml@{FREE}::sum[s1]")
     pasted.assert_outcomes(passed=2)
-    assert models_asked(server) == [FREE]
+    assert models_asked(project, server) == [FREE]
 
 
 def test_what_was_cut_short_goes_on_with_each_model(project, ours, server):
@@ -174,12 +177,12 @@ def test_what_was_cut_short_goes_on_with_each_model(project, ours, server):
     for folder in project.runs():  # that was an earlier session, which is whole
         manifest = folder / "manifest.json"
         manifest.write_text(manifest.read_text().replace('"started": "2', '"started": "1'))
-    models_asked(server)
+    models_asked(project, server)
     server.script = [adds] * 3 + [lambda handler: handler.send(400, b"{}")]
     result = project.pytest(*two, "-x")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["to go on, give the same command with --resume"])
-    models_asked(server)
+    models_asked(project, server)
     assert project.pytest(*two, "--resume").ret == 0
-    assert models_asked(server) == ["a"] * 9 + ["b"] * 12
+    assert models_asked(project, server) == ["a"] * 9 + ["b"] * 12
     assert len(project.runs()) == 4
