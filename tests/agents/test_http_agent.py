@@ -334,9 +334,7 @@ def test_it_is_looked_for_without_a_request(monkeypatch):
         BenchmarkError, match=r"reached at http://127.0.0.1:\d+/answer, got Connection"
     ):
         agent.check()
-    with pytest.raises(
-        BenchmarkError, match=r"reached at http://nobody.invalid/x, got gaierror"
-    ):
+    with pytest.raises(BenchmarkError, match=r"reached at http://nobody.invalid/x, got gaierror"):
         HttpAgent("http://me:secret@nobody.invalid/x").check()
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.invalid:3128")
     HttpAgent("http://nobody.invalid/x").check()  # the proxy may know it
