@@ -18,6 +18,7 @@ from pytest_agentbench.base.errors import BenchmarkError, without_secrets
 from pytest_agentbench.base.redaction import Secrets, in_address
 
 _LONGEST_QUOTE = 500
+_LONGEST_LOOK = 5.0  # seconds that a connection may take before the first sample
 
 
 class HttpError(Exception):
@@ -44,6 +45,28 @@ class HttpAgent:
         self._endpoint = Endpoint(url, wire.LARGEST)
         self._secrets = Secrets(in_address(url))
         self._timeout = timeout
+
+    def check(self) -> None:
+        """:class:`BenchmarkError` if nobody listens at the address. Nothing is sent.
+
+        Behind a proxy of the environment, which would have to be asked, it is not tried.
+        """
+        import socket
+        from urllib.parse import urlsplit
+        from urllib.request import getproxies, proxy_bypass
+
+        url = urlsplit(self._url)
+        host, port = url.hostname or "", url.port or (443 if url.scheme == "https" else 80)
+        proxies = getproxies()
+        if (url.scheme in proxies or "all" in proxies) and not proxy_bypass(host):
+            return
+        try:
+            socket.create_connection((host, port), timeout=_LONGEST_LOOK).close()
+        except OSError as error:
+            raise BenchmarkError(
+                f"--agent: expected an endpoint that can be reached at {self.name}, got "
+                f"{type(error).__name__}: {error}; start it first, or correct the address"
+            ) from None
 
     @property
     def last_output(self) -> tuple[str, str]:

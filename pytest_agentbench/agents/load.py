@@ -17,6 +17,7 @@ from pytest_agentbench.agents import specs
 from pytest_agentbench.agents.call import LocalAgent
 from pytest_agentbench.agents.find import AgentError, Found, find, names_code, source_digest
 from pytest_agentbench.agents.shapes import function_of
+from pytest_agentbench.agents.signatures import check_callable
 from pytest_agentbench.agents.ticks import is_ticking
 from pytest_agentbench.benchmarks.protocol import Benchmark
 
@@ -94,6 +95,7 @@ def load(
             spec, isolated.digest, isolated, confined=True, note=isolated.note, lives=isolated.lives
         )
     found = find(spec, bases)
+    check_callable(found.target, llm is not None, params)
     if params is not None or is_ticking(found.target):
         function_of(found.target, llm, params)  # what is wrong is said before any sample
     return of_code(found, spec, timeout, llm, params)

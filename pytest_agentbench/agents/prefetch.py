@@ -7,6 +7,7 @@ up its own item and nothing else.
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -43,7 +44,7 @@ class Prefetch(Generic[Key]):
         self._retries = retries
         self._keep = keep
         self._secrets = secrets
-        self._futures: dict[Key, Future[Outcome]] = {key: Future() for key in samples}
+        self._futures: dict[Key, Future[Outcome | None]] = {key: Future() for key in samples}
         # With its future, which may be taken before the question is asked.
         self._waiting = deque((key, index, self._futures[key]) for key, index in samples.items())
         for number in range(min(concurrency, len(samples))):
@@ -51,7 +52,7 @@ class Prefetch(Generic[Key]):
             threading.Thread(target=self._work, name=name, daemon=True).start()
 
     def take(self, key: Key, seconds: float | None = None) -> Outcome | None:
-        """Waits for the outcome of a question; None if it was not planned, or was taken before.
+        """Waits for the outcome of a question; None if it was not planned, was taken before, or is left.
 
         ``concurrent.futures.TimeoutError`` if it does not come within the time.
         """
@@ -66,7 +67,14 @@ class Prefetch(Generic[Key]):
     def finished(self) -> dict[Key, Outcome]:
         """Outcomes that are there and that nobody has taken."""
         done = {key: future for key, future in self._futures.items() if future.done()}
-        return {key: future.result() for key, future in done.items() if future.exception() is None}
+        came = {key: one.result() for key, one in done.items() if one.exception() is None}
+        return {key: outcome for key, outcome in came.items() if outcome is not None}
+
+    def leave(self) -> None:
+        """Starts no more questions, and leaves them to whoever wants to take them."""
+        with contextlib.suppress(IndexError):
+            while True:
+                self._waiting.popleft()[2].set_result(None)
 
     def stop(self) -> None:
         """Starts no more questions. Those in flight end with the process."""

@@ -46,6 +46,13 @@ class Metric:
     pooled: bool = False  # compares the records with each other: a group of them has no own value
     target: str = ""  # the kind of sample (``SampleKey.target``) that it is about; empty: all
 
+    @property
+    def without_worst_group(self) -> str | None:
+        """Why no group is the worst by it; None where one is."""
+        if self.better == "none":
+            return "no value of it is better"
+        return "groups do not have it" if self.pooled else None
+
 
 def metric_named(metrics: Sequence[Metric], name: str) -> Metric:
     """The metric of a benchmark. Of one that the benchmark does not list, higher is taken as better."""
@@ -238,6 +245,8 @@ class Benchmark(abc.ABC):
     modes: ClassVar[tuple[str, ...]]  # the first is the default
     readings: ClassVar[tuple[str, ...]]  # the first is primary
     metrics: ClassVar[tuple[Metric, ...]]
+    # Whether no reading has any other metric: then a gate on another one is refused before anything is asked.
+    lists_all_metrics: ClassVar[bool] = False
     headline: ClassVar[str]  # the metric of the progress line and of `agentbench runs`
     other_headlines: ClassVar[tuple[str, ...]] = ()  # the first that a run has, where it lacks it
     baselines: ClassVar[Mapping[str, Callable[..., Any]]]  # built-in agents, `--agent builtin:NAME`

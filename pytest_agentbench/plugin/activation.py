@@ -21,7 +21,9 @@ from pytest_agentbench.plugin import (
     answers_at_once,
     compat,
     debugger,
+    failures,
     hosts,
+    reachable,
     shards,
     workers,
 )
@@ -108,6 +110,9 @@ def activate(config: pytest.Config) -> None:
                 controller.add(plan)
             distribution = Distribution(config, controller)
             config.pluginmanager.register(distribution, "agentbench-distribution")
+            if not only_shows(config):
+                look = reachable.Reachable(list(plans.values()))
+                config.pluginmanager.register(look, "agentbench-reachable")
     except BenchmarkError as error:
         if worker is not None:
             config.pluginmanager.register(workers.Refusal(str(error)), "agentbench-refusal")
@@ -188,6 +193,7 @@ def controller_of(config: pytest.Config) -> Controller:
     if controller is None:
         controller = made = Controller(config)
         config.pluginmanager.register(controller, _CONTROLLER)
+        failures.register(config)
         threads = set(threading.enumerate())
         config.add_cleanup(lambda: last_threads.end_without(threads, lambda: made.exit_status))
     return controller

@@ -15,6 +15,7 @@ import pytest
 from pytest_agentbench.plugin import (
     answers_at_once,
     compat,
+    failures,
     gate_reports,
     junit,
     messages,
@@ -56,6 +57,7 @@ class Controller:
         # By node id of the item.
         self._asked: dict[str, tuple[Collector, tuple[Question, ...]]] = {}
         option = config.option
+        self._debugs = bool(option.usepdb or option.trace)
         self._asks = not (option.collectonly or option.setupplan or option.setuponly)
         self._gates: dict[str, list[publish.Gate]] = {}  # of each run, those to be reported
         self._counted = 0  # gates that the session counts among its tests
@@ -146,6 +148,7 @@ class Controller:
         records = collector.add_all([Carried(*one) for one in carried])
         if collector.unlogged:
             self.stop(f"records cannot be written: {collector.unlogged}")
+        failures.mark(report, collector.plan.settings.nodeid, records)
         bad = next((record.status for record in records if record.status != "ok"), None)
         if bad is not None:
             report.agentbench_status = bad  # type: ignore[attr-defined]
@@ -154,9 +157,9 @@ class Controller:
         told = self._config.hook.pytest_agentbench_record
         for record in records if told.get_hookimpls() else ():
             told(record=record, settings=collector.plan.settings)
-        overspent = collector.overspent()
-        if overspent and collector.missing():
-            self.stop(overspent)
+        reason = collector.overspent() or (None if self._debugs else collector.failing_alike())
+        if reason and collector.missing():
+            self.stop(reason)
         self._progress.show(collector, records[-1] if records else None)
 
     def cut_short(self, said: str, returncode: int | None) -> int | None:

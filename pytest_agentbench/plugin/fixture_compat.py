@@ -6,7 +6,7 @@ pytest shows this to nobody before it runs a fixture. Where a name is gone, func
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,8 +22,21 @@ _DEFINITION = type(pytest.fixture(lambda: None))
 
 def fixtures_in(plugin: object, name: str) -> list[Function]:
     """The functions of the fixtures of this name that a plugin defines, the strongest last."""
+    return [
+        _get(getattr(plugin, attribute, definition), "_get_wrapped_function", "pytest")()
+        for attribute, definition, marker in _defined_in(plugin)
+        if (marker.name or attribute) == name
+    ]
+
+
+def has_autouse(plugin: object) -> bool:
+    """Whether a plugin defines a fixture that runs without being asked for."""
+    return any(marker.autouse for _, _, marker in _defined_in(plugin))
+
+
+def _defined_in(plugin: object) -> Iterator[tuple[str, Any, Any]]:
+    """The fixtures of a plugin: attribute, definition and what ``@pytest.fixture`` was told."""
     owner = plugin if isinstance(plugin, (ModuleType, type)) else type(plugin)
-    found = []
     for attribute in dir(plugin):
         definition = None
         with contextlib.suppress(
@@ -31,11 +44,7 @@ def fixtures_in(plugin: object, name: str) -> list[Function]:
         ):  # a descriptor may raise anything; pytest passes it over
             definition = getattr(owner, attribute, None)
         if type(definition) is _DEFINITION:
-            marker = _get(definition, "_fixture_function_marker", "pytest")
-            if (marker.name or attribute) == name:
-                bound = getattr(plugin, attribute, definition)
-                found.append(_get(bound, "_get_wrapped_function", "pytest")())
-    return found
+            yield attribute, definition, _get(definition, "_fixture_function_marker", "pytest")
 
 
 def visible_fixtures(node: pytest.Collector | pytest.Item, name: str) -> list[Function]:

@@ -23,6 +23,7 @@ from pytest_agentbench.plugin.agent_in_force import not_credited
 from pytest_agentbench.plugin.asked import Asked, Unmade
 from pytest_agentbench.reports import github
 from pytest_agentbench.reports.summary import failures_text
+from pytest_agentbench.runs.alike import FirstFailures
 from pytest_agentbench.runs.collector import Carried
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.plan import Plan, Question
@@ -32,6 +33,8 @@ from pytest_agentbench.runs.record import Record
 RECORDS = pytest.StashKey[list[list[Record]]]()
 # The questions that the attempt under way has put to the agent.
 _BEGUN = pytest.StashKey[set[Question]]()
+# By node id of the run.
+_FIRST = pytest.StashKey[dict[str, FirstFailures]]()
 # There while a user's own test function runs.
 RUNNING = pytest.StashKey[bool]()
 
@@ -81,11 +84,26 @@ def ask(item: pytest.Function, asked: Asked) -> None:
             samples = [plan.dataset.sample(question.sample) for question in questions]
         try:
             for question, one in zip(questions, samples, strict=True):
-                if plan.is_asked(question):
-                    evaluation.add(one, outcome_of(item, plan, question, one, agent))
+                if not plan.is_asked(question):
+                    continue
+                if why := _first_failures(item, plan).told:  # in a chunk, whose report comes later
+                    item.session.shouldstop = why
+                    break
+                evaluation.add(one, outcome_of(item, plan, question, one, agent))
+                came = evaluation.records[-1]
+                _first_failures(item, plan).add(came.status, came.sample, came.error)
         finally:
             evaluation.measure()
     fail_for(evaluation)
+
+
+def _first_failures(item: pytest.Item, plan: Plan) -> FirstFailures:
+    """Those that this process has seen. A worker does not stop by itself: others may have answered."""
+    option = item.config.option
+    alone = not (hasattr(item.config, "workerinput") or option.usepdb or option.trace)
+    most = plan.settings.max_identical_errors if alone and not plan.answered else 0
+    found = item.config.stash.setdefault(_FIRST, {})
+    return found.setdefault(plan.settings.nodeid, FirstFailures(most))
 
 
 def fail_if_not_credited(item: pytest.Function, plan: Plan) -> None:

@@ -11,7 +11,8 @@ from typing import NamedTuple, TypeVar
 
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.base.errors import BenchmarkError
-from pytest_agentbench.runs import answers, manifest, mixed, names, resume, run_folder
+from pytest_agentbench.runs import answers, free_folder, manifest, mixed, names, resume, run_folder
+from pytest_agentbench.runs.alike import FirstFailures
 from pytest_agentbench.runs.logged import Logged
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record, joined
@@ -85,6 +86,7 @@ class Collector:
         self.unlogged: str | None = None  # why records could not be logged
         self.scores: Scores | None = None
         self.written = False  # whether the folder holds them
+        self._first = FirstFailures(0)
         resumed = None if resuming is None or not writes else _resumed(plan, resuming, house, start)
         if not writes:
             self.log = run_folder.RunLog(house, made)
@@ -96,14 +98,16 @@ class Collector:
                 self.log.close()
                 raise
         elif settings.run_dir is not None:
-            run_folder.check_free(settings.run_dir)
+            free_folder.check_free(settings.run_dir)
             self.log = run_folder.RunLog(settings.run_dir, made)
         else:
             models = settings.models_of(agent["name"])
             named = run_folder.folder_name(started, plan.benchmark.name, agent["name"], models)
             folder = house / names.RUNS / named
-            run_folder.check_free(folder.parent)
+            free_folder.check_free(folder.parent)
             self.log = run_folder.RunLog(folder, made, "new")
+        most = settings.max_identical_errors if plan.submission is None else 0
+        self._first = FirstFailures(most, self.records.values())
 
     def _resume(self, resuming: Resuming) -> None:
         folder = self.log.folder
@@ -204,6 +208,8 @@ class Collector:
         question = _question(record)
         self.records[question] = record
         self.came[question] += carried.asked
+        if carried.asked:
+            self._first.add(record.status, record.sample, record.error)
         self._kept.discard(question)
         for name, count in record.usage.items():
             self.usage[name] = self.usage.get(name, 0) + count
@@ -261,6 +267,13 @@ class Collector:
     def waiting(self) -> int:
         """How many answers have come that are not records yet."""
         return len(self._kept)
+
+    def failing_alike(self) -> str | None:
+        """What is wrong, if the first samples have all failed in the same way, and there are more of them."""
+        if not self._first.reached:
+            return None
+        several = len({question.sample for question in self.expected})
+        return self._first.told if several > self.plan.settings.max_identical_errors else None
 
     def answered(self) -> list[Question]:
         """The collected questions that left a record."""

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pytest_agentbench.agents import ask, load, specs
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.find import Found
+from pytest_agentbench.agents.framework_calls import takes
 from pytest_agentbench.agents.known_secrets import known_to
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
+from pytest_agentbench.base.errors import BenchmarkError, told
 from pytest_agentbench.base.redaction import Secrets
 from pytest_agentbench.benchmarks.protocol import Sample, Submission
 from pytest_agentbench.runs import hidden, run_folder, samples
+from pytest_agentbench.runs.alike import FirstFailures
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.submissions import Submitted, evaluate_submitted, look_up, submitted
 from pytest_agentbench.settings.settings import Settings
@@ -51,6 +54,8 @@ class Plan:
         ``agent``: one that exists already; ``settings.agent`` is its name. A process that asks nothing
         (``asks=False``: xdist's controller) runs no code of the agent's.
         """
+        if scored is None:
+            _check_baseline(settings)
         self.settings = settings
         self.benchmark = settings.benchmark
         self.llm = self._model(processes) if scored is None else None
@@ -73,6 +78,7 @@ class Plan:
         # Puts what came of a question on disk at once, where its record has to wait for other questions.
         self.keep: Callable[[Question, Outcome], None] | None = None
         self._prefetch: Prefetch[Question] | None = None
+        self._first = FirstFailures(settings.max_identical_errors)
         # The benchmark as --benchmark takes it, where no option has named it: in a run of a user's marked tests.
         self.marked: str | None = None
 
@@ -191,6 +197,31 @@ class Plan:
             self.close()
             raise
 
+    def check_reachable(self) -> None:
+        """:class:`BenchmarkError` if a server that will be asked cannot be: an endpoint, or one of the model's."""
+        if self.submission is not None or not self._asks_anything:
+            return
+        spec = self.settings.agent
+        if specs.is_endpoint(spec):
+            from pytest_agentbench.agents.http_agent import HttpAgent
+
+            assert isinstance(self.agent, HttpAgent)
+            self.agent.check()
+        name = specs.baseline_of(spec)
+        asks_model = (
+            specs.is_code(spec) if name is None else takes(self.benchmark.baselines[name], "llm")
+        )
+        if self.llm is None or not asks_model or self.settings.llm_cache == "replay":
+            return
+        if not self.llm.is_warm():
+            self.llm.check()
+
+    @property
+    def _asks_anything(self) -> bool:
+        if not self.answered and not self.unasked:
+            return True
+        return any(self.is_asked(one) for questions in self.items.values() for one in questions)
+
     @cached_property
     def secrets(self) -> Secrets:
         """What no text that an agent gives may bring into records and reports."""
@@ -238,8 +269,18 @@ class Plan:
         settings = self.settings
         self._prefetch = Prefetch(
             self.agent, self.dataset, asked, settings.agent_retries, settings.concurrency,
-            self.secrets, self.keep,
+            self.secrets, self._arrived,
         )  # fmt: skip
+
+    def _arrived(self, question: Question, outcome: Outcome) -> None:
+        """What came of a question that was asked ahead. If the first ones all fail alike, no more are asked ahead."""
+        if self.keep is not None:
+            self.keep(question, outcome)
+        failed = outcome.error is not None
+        text = f"{type(outcome.error).__name__}: {told(outcome.error)}" if outcome.error else None
+        self._first.add("error" if failed else "ok", str(self.dataset.keys[question.sample]), text)
+        if self._first.reached and self._prefetch is not None:
+            self._prefetch.leave()
 
     @property
     def asks_ahead(self) -> bool:
@@ -268,3 +309,13 @@ class Plan:
         self.agent.close()
         if self.llm is not None:
             self.llm.close()
+
+
+def _check_baseline(settings: Settings) -> None:
+    """Refuses a gate that needs a run to compare with, where this session decides it and none is named."""
+    for gate in settings.decided_gates:
+        if gate.needs_baseline and settings.baseline is None:
+            raise BenchmarkError(
+                f"--gate: expected a run to compare with, because of {gate.text!r}, got none; give "
+                "--baseline RUN (a folder, 'last' or a saved name)"
+            )

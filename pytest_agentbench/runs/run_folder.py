@@ -46,29 +46,6 @@ def folder_name(started: str, benchmark: str, agent: str, models: Sequence[str] 
     return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "_", word).strip("_") for word in words)
 
 
-def check_free(folder: Path) -> None:
-    """Refuses a folder that holds a run already or cannot be written, before any sample is asked."""
-    if _holds_records(folder):
-        raise BenchmarkError(
-            f"{folder}: expected a folder without a run, but it holds {RECORDS}; its answers are "
-            f"not overwritten: name another folder, or go on with that run (--resume={folder})"
-        )
-    existing = folder
-    while not existing.exists():
-        existing = existing.parent
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        raise BenchmarkError(
-            f"{folder}: expected a folder that can be written, got {existing}; name another one "
-            "with --run-dir"
-        )
-
-
-def _holds_records(folder: Path) -> bool:
-    """Whether something was logged. A session that was killed early leaves an empty log."""
-    paths = (folder / RECORDS, folder / ANSWERS)
-    return any(path.exists() and path.stat().st_size > 0 for path in paths)
-
-
 class LogLost(BenchmarkError):
     """The log of a run was deleted or replaced under the session that writes it."""
 

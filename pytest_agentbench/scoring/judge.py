@@ -61,8 +61,7 @@ def _worst(gate: Gate, primary: str, groups: Sequence[Group], metric: Metric) ->
 
     if gate.reading not in (None, primary):
         return failed(f"groups are scored in the primary reading alone, which is {primary}")
-    if metric.better == "none" or metric.pooled:
-        why = "no value of it is better" if metric.better == "none" else "groups do not have it"
+    if (why := metric.without_worst_group) is not None:
         return failed(f"{metric.name} has no worst group: {why}")
     unknown = unscored_group(groups, metric)
     if unknown is not None:

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
+
+if TYPE_CHECKING:
+    from pytest_agentbench.benchmarks.protocol import Benchmark
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _GATE = re.compile(
@@ -117,6 +120,37 @@ def combine(layers: Iterable[Iterable[Gate]]) -> tuple[Gate, ...]:
     if not any(map(_bounds_coverage, gates)):
         gates.insert(0, COVERAGE)
     return tuple(gates)
+
+
+def mistake(gate: Gate, benchmark: Benchmark, primary: str) -> str | None:
+    """Why no run of the benchmark can ever pass a gate: what it names does not exist; None where that is not sure.
+
+    ``primary`` is the reading of gates that name none.
+    """
+    if gate.reading is not None and gate.reading not in benchmark.readings:
+        return _unknown("reading", gate.reading, benchmark.readings, benchmark.name, gate)
+    metrics = {metric.name: metric for metric in benchmark.metrics}
+    metric = metrics.get(gate.metric)
+    if metric is None and gate.metric != COVERAGE.metric and benchmark.lists_all_metrics:
+        known = (*metrics, COVERAGE.metric)
+        return _unknown("metric", gate.metric, known, benchmark.name, gate)
+    if gate.worst_group:
+        if gate.reading not in (None, primary):
+            return (
+                f"expected worst_group() in the primary reading, which is {primary}: groups are scored "
+                f"there alone; got {gate.text!r}"
+            )
+        if metric is not None and (why := metric.without_worst_group):
+            return f"expected a metric that has a worst group, got {gate.text!r}: {why}"
+    return None
+
+
+def _unknown(kind: str, name: str, known: Sequence[str], benchmark: str, gate: Gate) -> str:
+    from difflib import get_close_matches  # only to explain a mistake
+
+    close = get_close_matches(name, known, n=3)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    return f"expected a {kind} of {benchmark} ({', '.join(known)}), got {name!r} in {gate.text!r}{hint}"
 
 
 def _bounds_coverage(gate: Gate) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pytest_agentbench.base import files
+from pytest_agentbench.base import files, parse
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.benchmarks import registry
 from pytest_agentbench.benchmarks.protocol import Benchmark
@@ -79,6 +79,7 @@ def resolve(
     values["llm"] = _asked(values, layers, model)
     _one_of("mode", values["mode"], found.modes, found.name, layers)
     _one_of("reading", values["reading"], found.readings, found.name, layers)
+    _check_gates(values, found, layers)
     _either_limit_or_first(values, layers)
     if values["submission"] is not None:
         if _giving("agent", layers):
@@ -248,6 +249,20 @@ def _one_of(
             f"{origin(key, layers)}: expected a {key} of {benchmark} ({', '.join(allowed)}), "
             f"got {shown(value)}"
         )
+
+
+def _check_gates(values: dict[str, Any], benchmark: Benchmark, layers: Sequence[Layer]) -> None:
+    """Refuses a gate that no run can ever pass, by the place that it was written in."""
+    for gate in values["gates"]:
+        why = gates.mistake(gate, benchmark, values["reading"])
+        if why is not None:
+            written = [one for one in layers if gate.text in _texts(one.values.get("gates"))]
+            raise SettingsError(f"{origin('gates', written or layers)}: {why}")
+
+
+def _texts(given: Any) -> list[str]:
+    """The gates of a layer, spelt as :class:`gates.Gate` has them."""
+    return [] if given is None else [" ".join(text.split()) for text in parse.texts(given)]
 
 
 @dataclass(frozen=True)

@@ -191,6 +191,11 @@ class Settings:
         "N", "stop the run when its calls of models have used N tokens",
         "a whole number from 1", parse.number(1), ini="int",
     ))  # fmt: skip
+    max_identical_errors: int = setting(Option(
+        "N",
+        "stop a run whose first N samples all fail in the same way; 0: never (default: 10)",
+        "a whole number from 0", parse.number(0), default=10, ini="int",
+    ))  # fmt: skip
     reading: str = setting(Option(
         "NAME", "the reading that gates and the headline use (default: the primary one)",
         "the name of a reading", parse.text, default_of=lambda benchmark: benchmark.readings[0],

@@ -321,3 +321,20 @@ def test_the_example_answers(ask):
             assert agent({"history": [[0, 5, 7, 8]], "targets": [[2, 5]]}) == [[2, 5, 7, 8]]
         finally:
             server.kill()
+
+
+def test_it_is_looked_for_without_a_request(monkeypatch):
+    server = Server(lambda handler, context: 1)
+    agent = HttpAgent(server.url())
+    agent.check()
+    assert server.requests == []
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(
+        BenchmarkError, match=r"reached at http://127.0.0.1:\d+/answer, got Connection"
+    ):
+        agent.check()
+    with pytest.raises(BenchmarkError, match=r"reached at http://nobody.invalid/x, got gaierror"):
+        HttpAgent("http://me:secret@nobody.invalid/x").check()
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.invalid:3128")
+    HttpAgent("http://nobody.invalid/x").check()  # the proxy may know it

@@ -87,6 +87,16 @@ def test_stop_starts_no_more():
     assert len(asked) <= 2
 
 
+def test_what_is_left_is_for_whoever_takes_it():
+    gate = threading.Event()
+    ahead = prefetch(lambda n: gate.wait(timeout=30) and n, range(5), concurrency=1)
+    ahead.leave()
+    gate.set()
+    taken = [ahead.take(n) for n in range(5)]
+    assert taken[2:] == [None] * 3  # the first may have been asked before
+    assert ahead.finished() == {}
+
+
 def test_an_outcome_may_be_awaited_before_its_question_is_asked():
     gate = threading.Event()
     ahead = prefetch(lambda n: gate.wait(timeout=30) and n, [0, 1], concurrency=1)

@@ -37,8 +37,7 @@ def test_gates_decide_the_exit_code_and_stand_in_every_report(project):
     result = project.pytest(
         "--benchmark=toysum", "--agent=builtin:half", "-n2", "--junitxml=out.xml",
         "--gate=accuracy >= 0.5", "--gate=accuracy > 0.9", "--gate=accuracy.low >= 0.9",
-        "--gate=lenient:distance < 100", "--gate=style > 0", "--gate=beauty > 0",
-        "--gate=strict:accuracy > 0", "--gate=accuracy >= baseline",
+        "--gate=lenient:distance < 100", "--gate=style > 0",
     )  # fmt: skip
     assert result.ret == 1
     gates = {gate["gate"]: gate for gate in project.scores()["gates"]}
@@ -48,13 +47,8 @@ def test_gates_decide_the_exit_code_and_stand_in_every_report(project):
     assert gates["accuracy > 0.9"]["value"] == 0.5
     assert gates["accuracy > 0.9"]["threshold"] == 0.9
     assert gates["style > 0"]["reason"] == "style is absent in this run: numbers have no style"
-    assert gates["beauty > 0"]["reason"] == (
-        "metric 'beauty' does not exist in exact; there are: accuracy, distance, style, coverage"
-    )
-    assert gates["strict:accuracy > 0"]["reason"].startswith("reading 'strict' does not exist")
-    assert "--baseline RUN" in gates["accuracy >= baseline"]["reason"]
-    result.assert_outcomes(passed=15, failed=6)
-    assert (project.path / "out.xml").read_text().count("<failure") == 6
+    result.assert_outcomes(passed=15, failed=3)
+    assert (project.path / "out.xml").read_text().count("<failure") == 3
 
 
 def test_gates_against_a_baseline_run(project):

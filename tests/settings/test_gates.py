@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_agentbench.settings import gates
+
+sys.path.append(str(Path(__file__).parents[1] / "toy"))
+from toybench import ToySum
 
 
 @pytest.mark.parametrize(
@@ -100,3 +105,41 @@ def test_a_stronger_layer_replaces_gates_about_the_same():
         "a.low > 1",
         "x:a > 1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "acuracy >= 1",
+            "expected a metric of toysum (accuracy, distance, style, coverage), got 'acuracy' in "
+            "'acuracy >= 1'; did you mean accuracy?",
+        ),
+        ("delta(beauty) >= 0", "got 'beauty' in 'delta(beauty) >= 0'"),
+        ("worst_group(beauty) >= 0", "expected a metric of toysum"),
+        (
+            "lenint:accuracy >= 1",
+            "expected a reading of toysum (exact, lenient), got 'lenint' in 'lenint:accuracy >= 1'; "
+            "did you mean lenient?",
+        ),
+        ("lenient:worst_group(accuracy) >= 0", "in the primary reading, which is exact"),
+    ],
+)
+def test_what_no_run_can_ever_pass_is_told_with_what_there_is(text, says):
+    assert says in gates.mistake(gates.parse(text), ToySum(), "exact")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["accuracy >= 1", "lenient:distance < 3", "coverage >= 0.9", "exact:worst_group(accuracy) > 0"],
+)
+def test_what_exists_is_no_mistake(text):
+    assert gates.mistake(gates.parse(text), ToySum(), "exact") is None
+
+
+def test_a_benchmark_that_does_not_list_all_its_metrics_may_still_have_them():
+    class Others(ToySum):
+        lists_all_metrics = False
+
+    assert gates.mistake(gates.parse("beauty > 0"), Others(), "exact") is None
+    assert gates.mistake(gates.parse("strict:beauty > 0"), Others(), "exact") is not None

@@ -71,3 +71,12 @@ def test_the_stronger_place_decides_between_the_first_and_a_draw(here, typed, wr
     resolved = resolve("toybench:ToySum", None, layers, [here])
     assert getattr(resolved, typed) == 3
     assert getattr(resolved, written) is None
+
+
+def test_a_gate_that_no_run_can_pass_is_refused_by_its_place(here):
+    layers = [
+        Layer(where=lambda key: f"--{key}", values={"gates": ["accuracy >= 0.5"]}),
+        Layer(where=lambda key: f"s.yml, {key}", values={"gates": ["style > 0", "acuracy  >= 1"]}),
+    ]
+    with pytest.raises(SettingsError, match=r"^s.yml, gates: .*did you mean accuracy\?$"):
+        resolve("toybench:ToySum", None, layers, [here])

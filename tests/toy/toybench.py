@@ -41,6 +41,7 @@ class ToySum(Benchmark):
     description = "add two numbers"
     modes = ("test", "inference")
     readings = ("exact", "lenient")
+    lists_all_metrics = True
     metrics = (
         Metric("accuracy", "higher", 0.0, 1.0),
         Metric("distance", "lower", 0.0, None, "units"),

@@ -30,6 +30,7 @@ from pytest_agentbench.agents.find import find
 from pytest_agentbench.agents.llm.calls import RelayedLLM
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.shapes import function_of
+from pytest_agentbench.agents.signatures import check_callable
 from pytest_agentbench.agents.ticks import is_ticking
 from pytest_agentbench.agents.usage import Tick, Usage, counting
 from pytest_agentbench.base.errors import BenchmarkError, told
@@ -262,6 +263,7 @@ def _prepared(channel: _Channel, llm: RelayedLLM) -> LocalAgent | None:
         _limit_memory(orders["memory"])
         bases = [Path(base) for base in orders["bases"]]
         found = find(orders["spec"], bases)
+        check_callable(found.target, bool(orders["llm"]), orders["params"])
         # Without a model in the parent, the agent gets NoLLM, which says so.
         function = function_of(found.target, llm if orders["llm"] else None, orders["params"])
     except BaseException as error:

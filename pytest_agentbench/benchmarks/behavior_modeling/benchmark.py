@@ -44,6 +44,7 @@ class BehaviorModeling(Benchmark):
     description = "which item a person would choose, and how they would review it"
     modes = ("test", "inference")
     readings = scoring.READINGS
+    lists_all_metrics = True
     metrics = (
         Metric(
             "top_1_hit_rate",

@@ -34,6 +34,7 @@ class DailyMobility(Benchmark):
     description = "a day of each person: how far, how many places, what and when"
     modes = ("inference",)
     readings = (*scoring.READINGS, realism.READING)
+    lists_all_metrics = True
     metrics = (*scoring.TABLE, *realism.METRICS)
     hub_repository = data.HUB_REPOSITORY
     headline = scoring.FINAL

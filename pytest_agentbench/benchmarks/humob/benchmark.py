@@ -70,6 +70,7 @@ class Humob(Benchmark):
     description = "where a person will be in each half hour of the coming days"
     modes = ("test", "inference")
     readings = scoring.READINGS
+    lists_all_metrics = True
     metrics = (
         Metric("geobleu", "higher", 0.0, 1.0, description="likeness of short stretches of a day"),
         Metric("dtw", "lower", 0.0, None, "km", "length of the best alignment of two days"),

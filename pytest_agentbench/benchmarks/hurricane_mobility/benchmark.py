@@ -40,6 +40,7 @@ class HurricaneMobility(Benchmark):
     description = "trips before, during and after a hurricane"
     modes = ("inference",)
     readings = scoring.READINGS
+    lists_all_metrics = True
     metrics = (
         Metric("final_score", "higher", 0.0, 100.0, "", "0.6 change + 0.4 distribution"),
         Metric("change_rate_score", "higher", 0.0, 100.0, "", "how much less they travel"),

@@ -56,7 +56,7 @@ def test_without_a_model_the_agent_is_told_so(isolated):
     with pytest.raises(
         RemoteAgentError, match="NotProvided: the agent asked for a model, and none is configured"
     ):
-        isolated(ASKS)(1)
+        isolated(ASKS.replace("llm)", "llm=None)"))(1)
 
 
 def test_an_error_of_the_model_is_raised_in_the_agent_and_still_known_as_transient(isolated):
