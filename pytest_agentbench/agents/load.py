@@ -22,6 +22,7 @@ from pytest_agentbench.benchmarks.protocol import Benchmark
 
 if TYPE_CHECKING:
     from pytest_agentbench.agents.llm.calls import Model
+    from pytest_agentbench.agents.llm.proxy import Proxy
     from pytest_agentbench.agents.process.sandbox import IsolationOptions
 
 
@@ -56,11 +57,13 @@ def load(
     llm: Model | None = None,
     params: Mapping[str, Any] | None = None,
     run_code: bool = True,
+    proxy: Proxy | None = None,
 ) -> LoadedAgent:
     """The agent that ``spec`` names; relative files are looked for in ``bases``.
 
     ``isolation`` is for commands and Python code; baselines and endpoints do without. ``params`` are for
     constructors of Python classes. Without ``run_code`` an agent in Python is described and not imported.
+    ``proxy`` is handed to agents outside of this process.
     """
     if params is not None and not specs.is_code(spec):
         raise AgentError(
@@ -73,7 +76,7 @@ def load(
     if (program := specs.command_of(spec)) is not None:
         from pytest_agentbench.agents.process.command import CommandAgent
 
-        command = CommandAgent(program, bases[-1], timeout, isolation)
+        command = CommandAgent(program, bases[-1], timeout, isolation, proxy)
         shown = specs.shown(spec)
         return LoadedAgent(shown, command.digest, command, confined=isolation is not None)
     if specs.is_endpoint(spec):
@@ -88,7 +91,7 @@ def load(
     if isolation is not None:
         from pytest_agentbench.agents.process.isolated import IsolatedAgent
 
-        isolated = IsolatedAgent(spec, bases, isolation, timeout, llm, params)
+        isolated = IsolatedAgent(spec, bases, isolation, timeout, llm, params, proxy)
         isolated.start()  # a mistake in its file is found before any sample is asked
         return LoadedAgent(
             spec, isolated.digest, isolated, confined=True, note=isolated.note, lives=isolated.lives

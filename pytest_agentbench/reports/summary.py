@@ -34,7 +34,14 @@ def header(run: Plan, agent: str) -> list[str]:
     )
     described = "" if run.submission is None else run.submission.described
     submission = [f"submission: {described}"] if described else []
+    if run.settings.llm_proxy and run.submission is None:
+        submission.append(_proxy_line([entry.model for entry in run.settings.llm]))
     return [line, *submission, *(line for note in run.dataset.notes for line in _indented(note))]
+
+
+def _proxy_line(models: Sequence[str]) -> str:
+    line = f"model proxy: agents' own clients are served by {', '.join(dict.fromkeys(models))}"
+    return line if len(line) <= NOTE_WIDTH else f"{line[: NOTE_WIDTH - 1]}…"
 
 
 def _indented(note: str) -> list[str]:

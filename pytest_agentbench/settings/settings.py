@@ -184,6 +184,11 @@ class Settings:
         ini=None, command_line=False, to_json=lambda entries: [entry.as_json() for entry in entries],
         decides_questions=True,
     ))  # fmt: skip
+    llm_proxy: bool = setting(Option(
+        "", "serve the models to agents that bring an OpenAI-compatible client of their own: OPENAI_BASE_URL and "
+        "OPENAI_API_KEY lead it to an endpoint on this machine",
+        "true or false", parse.yes_or_no, default=False, ini="bool", flag=True,
+    ))  # fmt: skip
     max_cost: float | None = setting(Option(
         "COST", "stop the run when its calls of models have cost this much",
         "a number above 0", parse.number(1e-12, whole=False), ini="float",
