@@ -170,7 +170,10 @@ class Plan:
 
     def _hand_over(self) -> None:
         """Lets clients that code in this process makes from here on ask this run's model."""
-        handed.use(None if self._proxy is None else self._proxy.here)
+        if self._proxy is None:
+            handed.use(None)
+        else:
+            self._proxy.hand_over()
 
     def _check_lives(self) -> None:
         from pytest_agentbench.agents.tick_days import check_lives  # the city, which few need
@@ -260,7 +263,6 @@ class Plan:
 
     def close_proxy(self) -> None:
         """Ends the proxy, and gives the environment back; also where the run never began."""
-        handed.use(None)
         if self._proxy is not None:
             self._proxy.close()
             self._proxy = None

@@ -52,18 +52,28 @@ class Asked(Protocol):
     def exchange(self, path: str, body: dict[str, Any]) -> Exchanged: ...
 
 
+# The model of the run that was handed over last. A client that code in this process has made for one run may
+# be asked again in another: the agent's file is imported once.
+_asked_here: list[Asked] = []
+
+
 class Proxy:
-    """Serves until it is closed, from threads of its own."""
+    """Serves one run until it is closed, from threads of its own."""
 
     def __init__(self, llm: Asked) -> None:
         self.keys = Keys()
         self._server = _Server(llm, self.keys)
         self.base_url = f"http://127.0.0.1:{self._server.server_port}{_ROOT}"
-        self.here = self.variables(self.keys.here)  # for this process
+        self._here = self.variables(self.keys.here)
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(_POLL,), name="agentbench-proxy", daemon=True
         )
         self._thread.start()
+
+    def hand_over(self) -> None:
+        """Lets the code of this process ask this run's model from here on."""
+        _asked_here[:] = [self._server.llm]
+        handed.use(self._here)
 
     def variables(self, key: Key) -> dict[str, str]:
         """The environment of a client that is to use this key."""
@@ -78,6 +88,8 @@ class Proxy:
 
     def close(self) -> None:
         """Ends all connections. A request that is still waiting for the model ends with the process."""
+        _asked_here.clear()
+        handed.use(None)
         self._server.shutdown()
         self._thread.join()
         self._server.end()
@@ -198,7 +210,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _listed(self, key: Key, path: str, content: bytes) -> None:
         models = [
             {"id": name, "object": "model", "created": 0, "owned_by": "agentbench"}
-            for name in dict.fromkeys(self.server.llm.models)
+            for name in dict.fromkeys(self._llm(key).models)
         ]
         if path == "/models":
             return self._send(200, {"object": "list", "data": models})
@@ -219,10 +231,15 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(400, "expected a JSON object as the body")
         self._forward(key, path, body)
 
+    def _llm(self, key: Key) -> Asked:
+        server = self.server
+        return _asked_here[0] if key is server.keys.here and _asked_here else server.llm
+
     def _forward(self, key: Key, path: str, body: dict[str, Any]) -> None:
+        llm = self._llm(key)
         try:
             with self.server.keys.counting_for(key):
-                reply = self.server.llm.exchange(path, _for_configured(self.server.llm, path, body))
+                reply = llm.exchange(path, _for_configured(llm, path, body))
         except BudgetExceeded as error:
             # Not 429: nobody is to wait and try again.
             raise _Refused(402, str(error), "budget_exceeded") from None
