@@ -12,7 +12,6 @@ from pytest_agentbench.agents.captured import Printed
 from pytest_agentbench.agents.described import as_text, described
 from pytest_agentbench.agents.errors import AgentTimeout, BudgetExceeded, NotProvided
 from pytest_agentbench.agents.interrupts import watched
-from pytest_agentbench.agents.retry import LONGEST_WAIT, is_transient, wait_after
 from pytest_agentbench.agents.usage import Usage, counting
 from pytest_agentbench.base.redaction import NO_SECRETS, Secrets
 
@@ -29,36 +28,41 @@ class Outcome:
 
 
 def ask(
-    agent: Callable[[Any], Any], context: Any, retries: int = 0, secrets: Secrets = NO_SECRETS
+    agent: Callable[[Any], Any],
+    context: Any,
+    retries: int = 0,
+    secrets: Secrets = NO_SECRETS,
+    question: tuple[str, int] | None = None,
 ) -> Outcome:
     """Calls the agent. Transient errors are retried; whatever else it raises, or a timeout, is the outcome.
+
+    ``question``: the name of the sample and the epoch, by which a model's replies are recorded.
 
     SystemExit, KeyboardInterrupt and ``pytest.skip()`` are outcomes as well; a real Ctrl-C is raised. No text of the
     outcome holds one of the ``secrets``.
     """
     outcome = Outcome()
+    outcome.usage.question = question
     started = time.perf_counter()
+
+    def attempt() -> BaseException | None:
+        outcome.error = outcome.usage.tick = None
+        with watched() as raised:
+            try:
+                outcome.answer = agent(context)
+            except BaseException as error:
+                outcome.error = error
+        if raised:  # Ctrl-C, even if the agent has caught it
+            raise raised[0]
+        if isinstance(outcome.error, KeyboardInterrupt):  # to raise it again would end the run
+            outcome.error = as_text(outcome.error)
+        return outcome.error
+
     with counting(outcome.usage):
-        for attempt in range(retries + 1):
-            outcome.error = outcome.usage.tick = None
-            with watched() as raised:
-                try:
-                    outcome.answer = agent(context)
-                except BaseException as error:
-                    outcome.error = error
-            if raised:  # Ctrl-C, even if the agent has caught it
-                raise raised[0]
-            if outcome.error is None:
-                break
-            if isinstance(outcome.error, KeyboardInterrupt):  # to raise it again would end the run
-                outcome.error = as_text(outcome.error)
-            if attempt < retries and is_transient(outcome.error):
-                wait = wait_after(outcome.error, attempt)
-                if wait <= LONGEST_WAIT:
-                    outcome.usage.add(retries=1)
-                    time.sleep(wait)
-                    continue
-            break
+        if retries:
+            _again(attempt, retries, outcome.usage)
+        else:
+            attempt()
         # What it printed in its own process, so that pytest shows it with the sample.
         streams = (sys.stdout, sys.stderr)
         for stream, text in zip(streams, getattr(agent, "last_output", ()), strict=False):
@@ -77,6 +81,15 @@ def ask(
     if secrets:
         _clean(outcome, secrets)
     return outcome
+
+
+def _again(attempt: Callable[[], BaseException | None], retries: int, usage: Usage) -> None:
+    import tenacity  # not for the many runs that never try again
+
+    from pytest_agentbench.agents import retry
+
+    rules = retry.policy(retries, retry.wait_after, lambda: usage.add(retries=1))
+    tenacity.Retrying(**rules)(attempt)
 
 
 def _clean(outcome: Outcome, secrets: Secrets) -> None:

@@ -7,14 +7,13 @@ An endpoint cannot call the tools of a context: they arrive as null, or as their
 from __future__ import annotations
 
 import hashlib
-import http.client
-import ssl
 from typing import Any
 
 from pytest_agentbench.agents.errors import AgentTimeout, TransientError
-from pytest_agentbench.agents.http_client import Endpoint, Reply, TooLarge, is_address
+from pytest_agentbench.agents.http_transport import Endpoint, NoReply, Reply, TooLarge
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.retry import is_transient_status, retry_after
+from pytest_agentbench.agents.specs import is_address
 from pytest_agentbench.base.errors import BenchmarkError, without_secrets
 from pytest_agentbench.base.redaction import Secrets, in_address
 
@@ -69,23 +68,20 @@ class HttpAgent:
         try:
             reply = self._endpoint.post(body, limit)
         except TimeoutError:
-            if limit is None:  # the system's own limit for a connection that nobody accepts
-                raise TransientError(f"{where}: the connection timed out") from None
             raise AgentTimeout(f"no answer within {limit:g} s") from None
         except TooLarge as error:
             raise HttpError(
                 f"{where}: expected an answer of at most {wire.LARGEST} bytes, got a longer one",
                 error.status,
             ) from None
-        except ssl.SSLCertVerificationError as error:
-            raise HttpError(
-                f"{where}: expected a certificate that can be trusted, got {error.verify_message}; "
-                f"SSL_CERT_FILE names a file with further authorities",
-                None,
-            ) from None
-        except (OSError, http.client.HTTPException) as error:
-            said = f"{type(error).__name__}: {error}"
-            raise TransientError(f"{where}: expected a reply, got {said}") from None
+        except NoReply as error:
+            if error.untrusted is not None:
+                raise HttpError(
+                    f"{where}: expected a certificate that can be trusted, got {error.untrusted}; "
+                    f"SSL_CERT_FILE names a file with further authorities",
+                    None,
+                ) from None
+            raise TransientError(f"{where}: expected a reply, got {error}") from None
         return self._answer(reply)
 
     def close(self) -> None:

@@ -80,8 +80,9 @@ class Prefetch(Generic[Key]):
                 return
             try:
                 with captured.kept() as printed:
-                    context = self._dataset.sample(index).context
-                    outcome = ask(self._agent, context, self._retries, self._secrets)
+                    sample = self._dataset.sample(index)
+                    asked = (str(sample.key), getattr(key, "epoch", 1))
+                    outcome = ask(self._agent, sample.context, self._retries, self._secrets, asked)
                 outcome.printed = printed
                 if self._keep is not None:
                     self._keep(key, outcome)

@@ -1,4 +1,4 @@
-"""When to try again, and after how long: one policy for agents and for models.
+"""When to try again, and after how long: one policy for agents and for models, which ``tenacity`` carries out.
 
 Waits grow exponentially, with jitter. Where the other side asks for a longer wait (``Retry-After``), that
 is waited for, up to :data:`LONGEST_WAIT`.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import http
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -22,7 +22,7 @@ _WHOLE = (int, http.HTTPStatus)
 LONGEST_WAIT = 120.0  # seconds; a server that asks for more is taken not to answer
 
 
-def is_transient(error: BaseException) -> bool:
+def is_transient(error: Any) -> bool:
     """Whether a later try may succeed: by type, by a status, or as the error itself declares."""
     declared = _attribute(error, "transient")
     if isinstance(declared, bool):
@@ -62,17 +62,43 @@ def backoff(attempt: int, first: float, longest: float) -> float:
     return min(longest, first * 2.0**attempt) * random.uniform(0.5, 1.0)
 
 
-def wait_after(error: BaseException, attempt: int) -> float:
+def wait_after(error: Any, attempt: int) -> float:
     """Seconds to wait after an error of an agent: longer where its ``retry_after`` asks for it."""
     pause = backoff(attempt, FIRST_PAUSE, LONGEST_PAUSE)
     asked = asked_wait(error)
     return pause if asked is None else max(pause, asked)
 
 
-def asked_wait(error: BaseException) -> float | None:
+def asked_wait(error: Any) -> float | None:
     """The seconds that an error asks to wait, if it does."""
     asked = _attribute(error, "retry_after")
     return asked if type(asked) in (int, float) else None
+
+
+def policy(
+    retries: int, pause: Callable[[Any, int], float], note: Callable[[], None]
+) -> dict[str, Any]:
+    """The options of tenacity's ``Retrying`` and ``AsyncRetrying`` for what returns its failure.
+
+    A failure is an exception, or anything else with ``transient`` and ``retry_after``. ``pause(failure, attempt)``
+    gives the seconds until the next attempt, ``note()`` is called before it.
+    """
+    import tenacity  # not where nothing is tried again: calls of agents that answer at once are many
+
+    return {
+        "retry": tenacity.retry_if_result(_may_pass),
+        "stop": tenacity.stop_after_attempt(retries + 1),
+        "wait": lambda state: pause(state.outcome.result(), state.attempt_number - 1),
+        "before_sleep": lambda _: note(),
+        "retry_error_callback": lambda state: state.outcome.result(),  # the last failure
+    }
+
+
+def _may_pass(result: Any) -> bool:
+    if result is None or not is_transient(result):
+        return False
+    asked = asked_wait(result)
+    return asked is None or asked <= LONGEST_WAIT
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -7,6 +7,7 @@ Nothing is imported here, because a session without agents reads the options, to
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 from pytest_agentbench.base.errors import without_secrets
 from pytest_agentbench.base.redaction import command_shown
@@ -34,6 +35,15 @@ def command_of(spec: str) -> str | None:
 
 def is_endpoint(spec: str) -> bool:
     return spec.startswith(_ENDPOINT)
+
+
+def is_address(url: str) -> bool:
+    """Whether it is http or https, with a host and a port that is a number."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        return False
 
 
 def is_code(spec: str) -> bool:

@@ -47,6 +47,8 @@ class Usage:
     messages: list[dict[str, Any]] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
     tick: Tick | None = None
+    question: tuple[str, int] | None = None  # the sample's name and the epoch
+    seconds_asked: list[float] = field(default_factory=list)  # of calls that a server answered
     _kept: int = 0
 
     def add(self, **counts: float) -> None:

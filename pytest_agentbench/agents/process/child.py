@@ -300,7 +300,7 @@ def _serve(channel: _Channel, agent: LocalAgent, llm: RelayedLLM, message: dict[
     usage = _Told()
     usage.channel = channel
     ask = channel.ask()
-    llm.remote = Tool(wire.LLM, ("texts", "embeddings"), ask)
+    llm.remote = Tool(wire.LLM, ("relayed", "embeddings"), ask)
     try:
         with counting(usage):
             context = _with_tools(message["context"], message["tools"], ask)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextvars
-import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
-from pytest_agentbench.agents.llm.calls import Model, Request, configured
+from pytest_agentbench.agents.llm.calls import Exchange, Model, configured
 from pytest_agentbench.agents.llm.embeddings import Embeddings, Vectors
 from pytest_agentbench.agents.usage import CURRENT
 
@@ -37,14 +36,21 @@ class CallModel(Model):
     def __deepcopy__(self, memo: Any) -> CallModel:
         return self
 
-    def _ask(self, request: Request, stop: threading.Event) -> list[str]:
+    def exchange(self, path: str, body: Mapping[str, Any], **own: Any) -> Exchange:
         __tracebackhide__ = True
-        texts: list[str] = self._within(lambda: self._model._ask(request, stop))
-        return texts
+        found: Exchange = self._within(lambda: self._model.exchange(path, body, **own))
+        return found
 
-    def atext_request(self, messages: Any = None, **options: Any) -> Coroutine[Any, Any, str]:
+    async def aexchange(self, path: str, body: Mapping[str, Any], **own: Any) -> Exchange:
+        __tracebackhide__ = True
+        if CURRENT.get() is None:
+            return await super().aexchange(path, body, **own)
+        found: Exchange = await self._model.aexchange(path, body, **own)
+        return found
+
+    def atext_request(self, messages: Any = None, **options: Any) -> Coroutine[Any, Any, Any]:
         if not self._model:  # it refuses, and knows the agent's line only now
-            refused: Coroutine[Any, Any, str] = self._model.atext_request(messages, **options)
+            refused: Coroutine[Any, Any, Any] = self._model.atext_request(messages, **options)
             return refused
         return super().atext_request(messages, **options)
 

@@ -1,0 +1,58 @@
+"""The event loop of HTTP requests: one daemon thread for the whole process, started when it is first used."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+_lock = threading.Lock()
+_running: dict[int, asyncio.AbstractEventLoop] = {}  # by process: a fork has no thread of ours
+
+
+def loop() -> asyncio.AbstractEventLoop:
+    """The loop of this process."""
+    with _lock:
+        found = _running.get(os.getpid())
+        if found is None:
+            _running.clear()
+            found = _running[os.getpid()] = asyncio.new_event_loop()
+            threading.Thread(target=found.run_forever, name="agentbench-http", daemon=True).start()
+        return found
+
+
+def wait(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """The result of a coroutine that runs on the loop; whoever stops waiting cancels it."""
+    __tracebackhide__ = True
+    future = start(coroutine)
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+async def awaited(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """The same for a caller on a loop of its own: to cancel it cancels the coroutine."""
+    __tracebackhide__ = True
+    return await asyncio.wrap_future(start(coroutine))
+
+
+def start(coroutine: Coroutine[Any, Any, Result]) -> Future[Result]:
+    """Runs a coroutine on the loop, with the context variables of the caller."""
+    return asyncio.run_coroutine_threadsafe(_plainly(coroutine), loop())
+
+
+async def _plainly(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Errors come without frames and causes: these hold keys in local variables, which pytest may show."""
+    __tracebackhide__ = True
+    try:
+        return await coroutine
+    except BaseException as error:
+        error.__context__ = error.__cause__ = None
+        raise error.with_traceback(None) from None

@@ -1,0 +1,276 @@
+"""Our rules for HTTP requests, below a client of ``httpx2``: for endpoint agents and for models alike.
+
+A reply is bounded, not compressed, and no redirection is followed. The proxies of the environment are used,
+except for this machine. Keys and passwords are added here, so that no client, log line or error knows them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import ipaddress
+import ssl
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import httpx2
+
+from pytest_agentbench.agents import http_loop
+
+Result = TypeVar("Result")
+
+# What a request needs; clients add more, such as the machine that they run on.
+_SENT = {"accept", "content-length", "content-type", "host", "transfer-encoding"}
+_KEPT_SECONDS = 60.0  # in which an idle connection may be used again
+# On a connection that was kept: the server has closed it meanwhile, and answered nothing.
+_STALE = (httpx2.ReadError, httpx2.RemoteProtocolError, httpx2.WriteError)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server sent; header names are in lower case."""
+
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @classmethod
+    def of(cls, response: httpx2.Response) -> Reply:
+        """A response that has been read."""
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return cls(response.status_code, response.reason_phrase, headers, response.content)
+
+
+class TooLarge(Exception):
+    """A reply longer than allowed."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__("the answer is too long")
+        self.status = status
+
+
+class NoReply(Exception):
+    """No whole reply came; ``untrusted`` says what is wrong with the server's certificate, if that is why."""
+
+    def __init__(self, text: str, untrusted: str | None = None) -> None:
+        super().__init__(text)
+        self.untrusted = untrusted
+
+
+class Endpoint:
+    """One address that is posted to; safe to use from many threads at once.
+
+    Connections stay open for the next request. A name and password in the address are sent as basic
+    authorization.
+    """
+
+    def __init__(self, url: str, largest: int) -> None:
+        """``largest``: the most bytes that a reply may have."""
+        parts = urlsplit(url)
+        self._address = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
+        basic = None if parts.username is None else _basic(parts)
+        self._transport = Transport(url, largest, None if basic is None else lambda: basic)
+        self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
+
+    def post(self, body: bytes, timeout: float | None) -> Reply:
+        """The server's reply, whatever its status.
+
+        Raises TimeoutError after ``timeout`` seconds, :class:`TooLarge` and :class:`NoReply`.
+        """
+        __tracebackhide__ = True
+        return http_loop.wait(within(self._post(body), timeout))
+
+    def close(self) -> None:
+        """Closes the connections that wait for another request."""
+        self._transport.close()
+
+    async def _post(self, body: bytes) -> Reply:
+        with replying():
+            loop = asyncio.get_running_loop()
+            client = self._clients.get(loop)
+            if client is None:
+                client = self._clients[loop] = self._transport.client()
+            headers = {"Content-Type": "application/json", "Accept": "application/json"}
+            return Reply.of(await client.post(self._address, content=body, headers=headers))
+
+
+class Transport(httpx2.AsyncBaseTransport):
+    """What clients send their requests by; all of them go to the host of one address."""
+
+    def __init__(
+        self, url: str, largest: int, authorization: Callable[[], str] | None = None
+    ) -> None:
+        """``url``: its query is added to every request. ``authorization``: the value of that header."""
+        self._url = urlsplit(url)
+        self._largest = largest
+        self._authorization = authorization
+        # Connections belong to a loop; after a fork there is another.
+        self._inner: dict[asyncio.AbstractEventLoop, httpx2.AsyncHTTPTransport] = {}
+
+    def client(self) -> httpx2.AsyncClient:
+        """A client of httpx2 that sends by this transport; deadlines are its caller's."""
+        return httpx2.AsyncClient(transport=self, timeout=None, follow_redirects=False)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The response, not yet read; one that is too long or compressed is refused."""
+        headers = [(name, value) for name, value in request.headers.raw if _is_sent(name)]
+        sent = httpx2.Headers(headers)
+        sent["Accept-Encoding"] = "identity"
+        sent["User-Agent"] = "pytest-agentbench"
+        if self._authorization is not None:
+            sent["Authorization"] = self._authorization()
+        query = self._url.query.encode()
+        url = request.url.copy_with(query=query) if query else request.url
+        response = await self._sent(httpx2.Request(
+            request.method, url, headers=sent, stream=request.stream, extensions=request.extensions
+        ))  # fmt: skip
+        try:
+            self._check(response)
+        except BaseException:
+            await response.aclose()
+            raise
+        stream = response.stream
+        assert isinstance(stream, httpx2.AsyncByteStream)
+        response.stream = _Bounded(stream, self._largest, response.status_code)
+        return response
+
+    async def aclose(self) -> None:
+        """Nothing: connections outlive a client, and end with :meth:`close`."""
+
+    def close(self) -> None:
+        """Closes the connections that wait for another request."""
+        inner, self._inner = self._inner, {}
+        for loop, transport in inner.items():
+            if loop is http_loop.loop():
+                with contextlib.suppress(Exception):
+                    http_loop.wait(within(transport.aclose(), 5.0))
+
+    async def _sent(self, request: httpx2.Request) -> httpx2.Response:
+        loop = asyncio.get_running_loop()
+        inner = self._inner.get(loop)
+        if inner is None:
+            inner = self._inner[loop] = self._made()
+        while True:
+            connected: list[str] = []
+
+            async def trace(event: str, _: Any, connected: list[str] = connected) -> None:
+                if event.endswith("connect_tcp.started"):
+                    connected.append(event)
+
+            request.extensions = {**request.extensions, "trace": trace}
+            try:
+                return await inner.handle_async_request(request)
+            except _STALE:
+                if connected:
+                    raise
+
+    def _made(self) -> httpx2.AsyncHTTPTransport:
+        proxy = _proxy(self._url.scheme, self._url.hostname or "")
+        secure = "https" in (self._url.scheme, None if proxy is None else proxy.partition(":")[0])
+        # To read the authorities takes 20 ms. SSL_CERT_FILE names others.
+        verify = True if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        limits = httpx2.Limits(
+            max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEPT_SECONDS
+        )
+        return httpx2.AsyncHTTPTransport(verify=verify, limits=limits, proxy=proxy)
+
+    def _check(self, response: httpx2.Response) -> None:
+        encoding = response.headers.get("content-encoding", "identity")
+        if encoding.strip().lower() not in ("", "identity"):
+            raise NoReply(
+                f"expected an answer that is not compressed (Accept-Encoding: identity), got "
+                f"Content-Encoding: {encoding[:50]}"
+            )
+        length = response.headers.get("content-length", "")
+        if length.isascii() and length.isdigit() and int(length) > self._largest:
+            raise TooLarge(response.status_code)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The bytes of a reply, counted as they come."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, largest: int, status: int) -> None:
+        self._stream = stream
+        self._largest = largest
+        self._status = status
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        count = 0
+        async for part in self._stream:
+            count += len(part)
+            if count > self._largest:
+                raise TooLarge(self._status)
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def within(coroutine: Coroutine[Any, Any, Result], timeout: float | None) -> Result:
+    """The result of a coroutine; TimeoutError if that takes longer, also where bytes come one by one."""
+    try:
+        return await asyncio.wait_for(coroutine, timeout)
+    except asyncio.TimeoutError:  # Python's own TimeoutError from 3.11 on
+        raise TimeoutError from None
+
+
+@contextlib.contextmanager
+def replying() -> Iterator[None]:
+    """Within it, what the library raises because no reply came is a :class:`NoReply`."""
+    try:
+        yield
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        raise no_reply(error) from None
+
+
+def no_reply(error: BaseException) -> NoReply:
+    """Why no reply came: what the system said, where the library only says that it failed."""
+    found = list(_causes(error))
+    for one in found:
+        if isinstance(one, ssl.SSLCertVerificationError):
+            return NoReply(str(one), untrusted=one.verify_message)
+    system = [one for one in found if isinstance(one, OSError) and one.errno is not None]
+    said = system[-1] if system else error
+    return NoReply(f"{type(said).__name__}: {said}")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        for one in getattr(error, "exceptions", ()):  # a group
+            yield from _causes(one)
+        error = error.__cause__ or error.__context__
+
+
+def _is_sent(name: bytes) -> bool:
+    return name.decode("latin-1").lower() in _SENT
+
+
+def _proxy(scheme: str, host: str) -> str | None:
+    """The proxy that the environment (HTTPS_PROXY, ALL_PROXY, NO_PROXY …) names for a host."""
+    if _is_here(host) or urllib.request.proxy_bypass(host):
+        return None
+    proxies = urllib.request.getproxies()
+    address = proxies.get(scheme) or proxies.get("all")
+    if not address:
+        return None
+    return address if "://" in address else f"http://{address}"
+
+
+def _is_here(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _basic(url: SplitResult) -> str:
+    name, password = (unquote(part or "") for part in (url.username, url.password))
+    return "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode("ascii")

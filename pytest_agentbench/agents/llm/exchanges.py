@@ -1,0 +1,33 @@
+"""One exchange with a model's server: what came back, or that nothing did."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class LLMError(Exception):
+    """A request that got no answer. ``transient`` says whether a later one may."""
+
+    def __init__(self, text: str, *, status: int | None = None, transient: bool = False) -> None:
+        super().__init__(text)
+        self.status = status
+        self.transient = transient
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What came back: the JSON object of a reply or, where a stream was asked for, all its events in order."""
+
+    body: dict[str, Any] | None
+    chunks: list[dict[str, Any]] | None = None
+    source: str = "the model"  # for errors about what it says: "gpt-4o at https://…"
+
+
+class Exchanging(Protocol):
+    """What makes exchanges: a model."""
+
+    def exchange(self, path: str, body: Mapping[str, Any]) -> Exchange: ...
+
+    def aexchange(self, path: str, body: Mapping[str, Any]) -> Coroutine[Any, Any, Exchange]: ...

@@ -1,0 +1,176 @@
+"""One entry of ``llm:`` at work: its client of the ``openai`` package, and when it may be asked next."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from pytest_agentbench.agents.llm.entries import Entry
+from pytest_agentbench.agents.llm.replies import Data, Failure, failure_of, refusal_or_data
+
+if TYPE_CHECKING:
+    import openai
+
+    from pytest_agentbench.agents.http_transport import Transport
+
+_LARGEST_REPLY = 32 * 2**20  # bytes
+# Requests whose usage comes with the last event of a stream, if that is asked for.
+_COUNTED = {"/chat/completions", "/completions"}
+_AS_JSON: Any = {"headers": {"Content-Type": "application/json"}}
+_NO_KEY = "the key is added where requests are sent"
+
+
+class Lane:
+    """An entry, its connections, and when it may be asked next. Used on the loop of HTTP requests alone."""
+
+    def __init__(self, entry: Entry, processes: int, clean: Callable[[str], str]) -> None:
+        """``processes``: how many share the rate limit and the places. ``clean`` takes keys out of a text."""
+        self.entry = entry
+        self._clean = clean
+        rate = entry.requests_per_minute
+        self.interval = 0.0 if rate is None else 60.0 * processes / rate
+        self.free_at = 0.0  # by the rate limit
+        self.blocked_until = 0.0  # by the server's Retry-After
+        most = entry.concurrency
+        self._most = None if most is None else max(1, most // processes)
+        self._places: dict[asyncio.AbstractEventLoop, asyncio.Semaphore] = {}
+        self._transport: Transport | None = None
+        self._clients: dict[asyncio.AbstractEventLoop, openai.AsyncOpenAI] = {}
+
+    @property
+    def source(self) -> str:
+        """The entry for people: model and address."""
+        return f"{self.entry.model} at {self.entry.where}"
+
+    def ready_at(self) -> float:
+        return max(self.free_at, self.blocked_until)
+
+    def place(self) -> AbstractAsyncContextManager[Any]:
+        """One of the requests that may be in flight; entering it waits for its turn, if it must."""
+        if self._most is None:
+            return nullcontext()
+        loop = asyncio.get_running_loop()
+        if loop not in self._places:
+            self._places[loop] = asyncio.Semaphore(self._most)
+        return self._places[loop]
+
+    async def send(self, path: str, body: Mapping[str, Any], timeout: float) -> Data | Failure:
+        """The JSON object of the reply, or the list of its events; a failure with what the server said."""
+        from pytest_agentbench.agents.http_transport import NoReply, TooLarge, within
+
+        self._client()  # its import takes most of a second, which is not the server's
+        ask = self._streamed if body.get("stream") else self._asked
+        try:
+            return await within(ask(path, dict(body)), timeout)
+        except (TimeoutError, TooLarge, NoReply) as error:
+            return failure_of(error, timeout)
+
+    async def look(self, timeout: float) -> int | Failure:
+        """The status with which the server answers a question for its models."""
+        from pytest_agentbench.agents.http_transport import NoReply, TooLarge, within
+
+        self._client()
+        try:
+            return await within(self._looked(), timeout)
+        except TooLarge as error:
+            return error.status
+        except (TimeoutError, NoReply) as error:
+            return failure_of(error, timeout)
+
+    def close(self) -> None:
+        """Closes the connections that are kept open."""
+        if self._transport is not None:
+            self._transport.close()
+
+    async def _looked(self) -> int:
+        import httpx2
+        import openai
+
+        from pytest_agentbench.agents.http_transport import replying
+
+        with replying():
+            try:
+                reply = await self._client().get("/models", cast_to=httpx2.Response)
+                return reply.status_code
+            except openai.APIStatusError as error:
+                return error.status_code
+            except openai.APIConnectionError as error:
+                raise error.__cause__ or error from None
+
+    async def _asked(self, path: str, body: dict[str, Any]) -> Data | Failure:
+        import httpx2
+        import openai
+
+        from pytest_agentbench.agents.http_transport import Reply, replying
+
+        with replying():
+            try:
+                response = await self._client().post(
+                    path, cast_to=httpx2.Response, content=_encoded(body), options=_AS_JSON
+                )
+            except openai.APIStatusError as error:
+                response = error.response
+            except openai.APIConnectionError as error:
+                raise error.__cause__ or error from None
+            reply = Reply.of(response)
+        return refusal_or_data(reply, self._clean)
+
+    async def _streamed(self, path: str, body: dict[str, Any]) -> Data | Failure:
+        import openai
+
+        from pytest_agentbench.agents.http_transport import Reply, replying
+
+        if path in _COUNTED and "stream_options" not in {**self.entry.parameters, **body}:
+            body["stream_options"] = {"include_usage": True}
+        with replying():
+            try:
+                stream = await self._client().post(
+                    path,
+                    cast_to=object,
+                    content=_encoded(body),
+                    options=_AS_JSON,
+                    stream=True,
+                    stream_cls=openai.AsyncStream[object],
+                )
+                return [event async for event in stream if isinstance(event, dict)]
+            except openai.APIStatusError as error:
+                return refusal_or_data(Reply.of(error.response), self._clean)
+            except openai.APIConnectionError as error:
+                raise error.__cause__ or error from None
+            except openai.APIError as error:  # an event that says so, after others
+                text = json.dumps({"error": error.body}).encode()
+                return refusal_or_data(Reply(200, "OK", {}, text), self._clean)
+            except (ValueError, RecursionError) as error:  # an event that is no JSON
+                return Failure(f"expected events with JSON, got others ({error})", 200, True)
+
+    def _client(self) -> openai.AsyncOpenAI:
+        """The client of the present loop; after a fork there is another."""
+        import openai
+
+        from pytest_agentbench.agents.http_transport import Transport
+
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            if self._transport is None:
+                key = self.entry.api_key
+                self._transport = Transport(
+                    self.entry.base_url,
+                    _LARGEST_REPLY,
+                    None if key is None else lambda: f"Bearer {key.reveal()}",
+                )
+            self._clients[loop] = openai.AsyncOpenAI(
+                api_key=_NO_KEY,
+                base_url=self.entry.where,
+                max_retries=0,
+                timeout=None,
+                http_client=self._transport.client(),
+            )
+        return self._clients[loop]
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    """By ourselves: the package would refuse lone surrogates, which texts from the web have."""
+    return json.dumps(body).encode("ascii")
