@@ -82,7 +82,7 @@ def load(
     if specs.is_endpoint(spec):
         from pytest_agentbench.agents.http_agent import HttpAgent
 
-        endpoint = HttpAgent(spec, timeout)
+        endpoint = HttpAgent(spec, timeout, proxy)
         return LoadedAgent(specs.shown(spec), endpoint.digest, endpoint)
     if not names_code(spec):
         raise AgentError(f"--agent: expected {specs.EXPECTED}, got {spec!r}")

@@ -12,19 +12,23 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_agentbench.agents.errors import BudgetExceeded
 from pytest_agentbench.agents.llm import handed
-from pytest_agentbench.agents.llm.calls import LLMError
+from pytest_agentbench.agents.llm.exchanges import LLMError
 from pytest_agentbench.agents.llm.proxy_keys import Key, Keys
+from pytest_agentbench.agents.llm.replies import EMBEDDINGS
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm.client import LLM
 
 _ROOT = "/v1"
 # What asks a model. Nothing else is forwarded: the real key may be good for more than that.
-_PATHS = ("/chat/completions", "/completions", "/responses", "/embeddings")
+_PATHS = ("/chat/completions", "/completions", "/responses", EMBEDDINGS)
 _HERE = ("127.0.0.1", "localhost")
 _LARGEST_BODY = 32 * 2**20  # bytes
 _PIECE = 1 << 16
@@ -33,34 +37,15 @@ _GRACE = 2.0  # seconds that requests have to end with the proxy
 _BAD_GATEWAY = 502
 
 
-class Exchanged(Protocol):
-    """A reply: one object, or the events of a stream."""
-
-    @property
-    def body(self) -> Mapping[str, Any] | None: ...
-    @property
-    def chunks(self) -> Sequence[Mapping[str, Any]] | None: ...
-
-
-class Asked(Protocol):
-    """The model behind the proxy."""
-
-    @property
-    def models(self) -> Sequence[str]: ...
-    @property
-    def embeds(self) -> bool: ...
-    def exchange(self, path: str, body: dict[str, Any]) -> Exchanged: ...
-
-
 # The model of the run that was handed over last. A client that code in this process has made for one run may
 # be asked again in another: the agent's file is imported once.
-_asked_here: list[Asked] = []
+_asked_here: list[LLM] = []
 
 
 class Proxy:
     """Serves one run until it is closed, from threads of its own."""
 
-    def __init__(self, llm: Asked) -> None:
+    def __init__(self, llm: LLM) -> None:
         self.keys = Keys()
         self._server = _Server(llm, self.keys)
         self.base_url = f"http://127.0.0.1:{self._server.server_port}{_ROOT}"
@@ -99,7 +84,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, llm: Asked, keys: Keys) -> None:
+    def __init__(self, llm: LLM, keys: Keys) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.llm = llm
         self.keys = keys
@@ -231,7 +216,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(400, "expected a JSON object as the body")
         self._forward(key, path, body)
 
-    def _llm(self, key: Key) -> Asked:
+    def _llm(self, key: Key) -> LLM:
         server = self.server
         return _asked_here[0] if key is server.keys.here and _asked_here else server.llm
 
@@ -252,7 +237,9 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.chunks is None:
             self._send(200, reply.body)
         else:
-            self._write(200, "text/event-stream", _events(path, reply.chunks))
+            from pytest_agentbench.agents.llm.own_clients import events_of  # imports openai
+
+            self._write(200, "text/event-stream", events_of(reply.chunks))
 
     def _send_error(self, refused: _Refused) -> None:
         error = {"message": str(refused), "type": refused.kind, "param": None, "code": refused.kind}
@@ -276,16 +263,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
 
-def _for_configured(llm: Asked, path: str, body: dict[str, Any]) -> dict[str, Any]:
+def _for_configured(llm: LLM, path: str, body: dict[str, Any]) -> dict[str, Any]:
     """The request without the model that it names, unless that one is configured: then ours is asked."""
-    is_ours = not llm.embeds if path == "/embeddings" else body.get("model") in llm.models
+    is_ours = not llm.embeds if path == EMBEDDINGS else body.get("model") in llm.models
     return body if is_ours else {name: value for name, value in body.items() if name != "model"}
-
-
-def _events(path: str, chunks: Sequence[Mapping[str, Any]]) -> bytes:
-    """The events of a stream as a server sends them."""
-    if path == "/responses":  # its events have names, and the last one says that it is the last
-        lines = [f"event: {chunk.get('type')}\ndata: {json.dumps(chunk)}\n\n" for chunk in chunks]
-    else:
-        lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks] + ["data: [DONE]\n\n"]
-    return "".join(lines).encode()

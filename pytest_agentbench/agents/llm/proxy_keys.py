@@ -75,6 +75,8 @@ class _Unattributed(Usage):
 
     def __init__(self) -> None:
         super().__init__()
+        for call in in_flight()[:1]:
+            self.seconds_asked = call.seconds_asked
         self.add(llm_calls_unattributed=1)
 
     def add(self, **counts: float) -> None:

@@ -18,9 +18,9 @@ from pytest_agentbench.agents.usage import Usage, counting
 TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
 
 
-def chunk(**delta):
+def chunk(end=None, **delta):
     return {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m1",
-            "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}  # fmt: skip
+            "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}  # fmt: skip
 
 
 USED = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m1", "choices": [],
@@ -92,7 +92,7 @@ def test_an_asynchronous_client_is_served_in_parallel(start, server):
 
 
 def test_a_stream_arrives_as_a_stream(client, server):
-    server.usual = stream(chunk(role="assistant", content="Hel"), chunk(content="lo"), USED)
+    server.usual = stream(chunk(role="assistant", content="Hel"), chunk("stop", content="lo"), USED)
     parts = list(say(client, stream=True, stream_options={"include_usage": True}))
     assert [part.choices[0].delta.content for part in parts if part.choices] == ["Hel", "lo"]
     assert parts[-1].usage.total_tokens == 10
@@ -164,8 +164,8 @@ def test_what_the_server_refuses_for_a_moment_is_retried_here(client, server):
 
 def test_a_broken_stream_is_asked_for_again_before_anything_is_handed_on(client, server):
     server.script = [break_off]
-    server.usual = stream(chunk(role="assistant", content="whole"), USED)
-    (part,) = (one for one in say(client, stream=True) if one.choices)
+    server.usual = stream(chunk("stop", role="assistant", content="whole"), USED)
+    (part,) = say(client, stream=True)  # the usage is for the record alone
     assert part.choices[0].delta.content == "whole"
     assert len(server.seen) == 2
 

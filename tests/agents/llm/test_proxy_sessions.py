@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
 import threading
 from http.server import ThreadingHTTPServer
@@ -195,5 +193,3 @@ def test_an_agent_that_cannot_be_imported_leaves_the_environment_as_it_was(proje
     project.write(agent__py="import nothing_of_this_name\n")
     assert run().ret == pytest.ExitCode.USAGE_ERROR
     assert os.environ["OPENAI_API_KEY"] == KEY
-
-
