@@ -12,6 +12,7 @@ from pytest_agentbench.agents.captured import Printed
 from pytest_agentbench.agents.described import as_text, described
 from pytest_agentbench.agents.errors import AgentTimeout, BudgetExceeded, NotProvided
 from pytest_agentbench.agents.interrupts import watched
+from pytest_agentbench.agents.llm.exchanges import LLMError
 from pytest_agentbench.agents.usage import Usage, counting
 from pytest_agentbench.base.redaction import NO_SECRETS, Secrets
 
@@ -77,10 +78,17 @@ def ask(
         if getattr(outcome.error, "type_name", "") != NotProvided.__name__:
             outcome.usage.tick = None  # how far the agent came has nothing to do with it
         outcome.error = NotProvided("; ".join(map(str, outcome.usage.missing)))
+    elif outcome.usage.unrecorded is not None and not _is_ours(outcome.error):
+        outcome.error = LLMError(outcome.usage.unrecorded)
     outcome.seconds = time.perf_counter() - started
     if secrets:
         _clean(outcome, secrets)
     return outcome
+
+
+def _is_ours(error: BaseException | None) -> bool:
+    """Whether a replay's own error came through, or one that ends the run."""
+    return isinstance(error, (BudgetExceeded, LLMError, NotProvided))
 
 
 def _again(attempt: Callable[[], BaseException | None], retries: int, usage: Usage) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import os
 import threading
 from collections.abc import Coroutine
@@ -31,10 +32,14 @@ def wait(coroutine: Coroutine[Any, Any, Result]) -> Result:
     __tracebackhide__ = True
     future = start(coroutine)
     try:
-        return future.result()
-    except BaseException:
+        concurrent.futures.wait([future])
+    except BaseException:  # Ctrl-C, or the call that waits is given up
         future.cancel()
         raise
+    error = future.exception()
+    if error is not None:
+        raise error.with_traceback(None)
+    return future.result()
 
 
 async def awaited(coroutine: Coroutine[Any, Any, Result]) -> Result:

@@ -12,6 +12,7 @@ import contextlib
 import ipaddress
 import ssl
 import urllib.request
+import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -43,7 +44,7 @@ class Reply:
     @classmethod
     def of(cls, response: httpx2.Response) -> Reply:
         """A response that has been read."""
-        headers = {name.lower(): value for name, value in response.headers.items()}
+        headers = {name.lower(): value for name, value in response.headers.multi_items()}
         return cls(response.status_code, response.reason_phrase, headers, response.content)
 
 
@@ -114,6 +115,7 @@ class Transport(httpx2.AsyncBaseTransport):
         self._authorization = authorization
         # Connections belong to a loop; after a fork there is another.
         self._inner: dict[asyncio.AbstractEventLoop, httpx2.AsyncHTTPTransport] = {}
+        weakref.finalize(self, _leave, self._inner).atexit = False
 
     def client(self) -> httpx2.AsyncClient:
         """A client of httpx2 that sends by this transport; deadlines are its caller's."""
@@ -147,8 +149,8 @@ class Transport(httpx2.AsyncBaseTransport):
 
     def close(self) -> None:
         """Closes the connections that wait for another request."""
-        inner, self._inner = self._inner, {}
-        for loop, transport in inner.items():
+        while self._inner:
+            loop, transport = self._inner.popitem()
             if loop is http_loop.loop():
                 with contextlib.suppress(Exception):
                     http_loop.wait(within(transport.aclose(), 5.0))
@@ -214,6 +216,14 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
+def _leave(inner: dict[asyncio.AbstractEventLoop, httpx2.AsyncHTTPTransport]) -> None:
+    """Closes the connections of a transport that nobody uses any more, without waiting for it."""
+    while inner:
+        loop, transport = inner.popitem()
+        with contextlib.suppress(RuntimeError):
+            asyncio.run_coroutine_threadsafe(transport.aclose(), loop)
+
+
 async def within(coroutine: Coroutine[Any, Any, Result], timeout: float | None) -> Result:
     """The result of a coroutine; TimeoutError if that takes longer, also where bytes come one by one."""
     try:
@@ -233,21 +243,22 @@ def replying() -> Iterator[None]:
 
 def no_reply(error: BaseException) -> NoReply:
     """Why no reply came: what the system said, where the library only says that it failed."""
-    found = list(_causes(error))
+    found = _causes(error)
     for one in found:
         if isinstance(one, ssl.SSLCertVerificationError):
             return NoReply(str(one), untrusted=one.verify_message)
-    system = [one for one in found if isinstance(one, OSError) and one.errno is not None]
-    said = system[-1] if system else error
+    system = (one for one in found if isinstance(one, OSError) and one.errno is not None)
+    said = next(system, error)
     return NoReply(f"{type(said).__name__}: {said}")
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        for one in getattr(error, "exceptions", ()):  # a group
-            yield from _causes(one)
-        error = error.__cause__ or error.__context__
+def _causes(error: BaseException) -> list[BaseException]:
+    """The error, what led to it, and what led to that."""
+    found = [error]
+    for one in found:
+        further = [one.__cause__, one.__context__, *getattr(one, "exceptions", ())]
+        found += [f for f in further if f is not None and all(f is not other for other in found)]
+    return found
 
 
 def _is_sent(name: bytes) -> bool:

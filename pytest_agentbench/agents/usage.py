@@ -48,6 +48,7 @@ class Usage:
     missing: list[Missing] = field(default_factory=list)
     tick: Tick | None = None
     question: tuple[str, int] | None = None  # the sample's name and the epoch
+    unrecorded: str | None = None  # what was asked of a model in a replay, and is not recorded
     seconds_asked: list[float] = field(default_factory=list)  # of calls that a server answered
     _kept: int = 0
 

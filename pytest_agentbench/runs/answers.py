@@ -8,12 +8,13 @@ a record. Of status "ok" nothing more is said there than that the agent answered
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.errors import BudgetExceeded
 from pytest_agentbench.agents.usage import Usage
-from pytest_agentbench.base.plain import jsonable
-from pytest_agentbench.runs.evaluate import counted, evaluate
+from pytest_agentbench.base.plain import is_finite, jsonable
+from pytest_agentbench.runs.evaluate import counted, evaluate, told_by
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.runs.record import Record
 
@@ -29,7 +30,6 @@ def unchecked(plan: Plan, question: Question, outcome: Outcome) -> Record | None
         answer = jsonable(outcome.answer, whole=True)
     except ValueError:  # too large to be kept: that will be its record
         return None
-    messages = outcome.usage.messages
     return Record(
         benchmark=plan.benchmark.name,
         sample=str(plan.dataset.keys[question.sample]),
@@ -38,7 +38,7 @@ def unchecked(plan: Plan, question: Question, outcome: Outcome) -> Record | None
         answer=answer,
         seconds=round(outcome.seconds, 6),
         usage=counted(outcome.usage),
-        evidence={"messages": jsonable(messages)} if messages else {},
+        evidence=told_by(outcome.usage),
     )
 
 
@@ -51,7 +51,17 @@ def checked(plan: Plan, kept: Iterable[Record]) -> Iterator[Record]:
         if one.status != "ok":
             yield one
             continue
-        usage = Usage(counts=dict(one.usage), messages=one.messages)
+        usage = Usage(
+            counts=dict(one.usage),
+            messages=one.messages,
+            seconds_asked=_numbers(one.evidence.get("llm_seconds")),
+        )
         outcome = Outcome(answer=one.answer, seconds=one.seconds, usage=usage)
         sample = plan.dataset.sample(index[one.sample])
         yield from evaluate(plan.benchmark, [sample], [outcome], one.epoch)[0]
+
+
+def _numbers(value: Any) -> list[float]:
+    """What a file says, as far as it can be meant."""
+    found = value if isinstance(value, list) else []
+    return [number for number in found if is_finite(number)]

@@ -94,12 +94,22 @@ def counted(usage: Usage) -> dict[str, Any]:
     return {name: n for name, n in jsonable(usage.counts).items() if is_finite(n)}
 
 
+def told_by(usage: Usage) -> dict[str, Any]:
+    """What a record keeps of the conversation with the model: its messages, and how long each call took."""
+    evidence: dict[str, Any] = {}
+    if usage.messages:
+        evidence["messages"] = jsonable(usage.messages)
+    if usage.seconds_asked:
+        evidence["llm_seconds"] = [round(seconds, 3) for seconds in usage.seconds_asked]
+    return evidence
+
+
 def _checked(
     benchmark: Benchmark, sample: Sample, outcome: Outcome, epoch: int
 ) -> tuple[Record, Any, Failure]:
     """The record of one answer before it is measured, and the answer in its checked form."""
     messages = outcome.usage.messages
-    evidence: dict[str, Any] = {"messages": jsonable(messages)} if messages else {}
+    evidence = told_by(outcome.usage)
     if outcome.usage.missing:
         evidence["missing"] = jsonable(list(dict.fromkeys(m.what for m in outcome.usage.missing)))
 

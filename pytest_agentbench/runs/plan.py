@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_agentbench.agents import ask, load, specs
@@ -15,12 +16,13 @@ from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
 from pytest_agentbench.base.redaction import Secrets
 from pytest_agentbench.benchmarks.protocol import Sample, Submission
-from pytest_agentbench.runs import hidden, samples
+from pytest_agentbench.runs import hidden, run_folder, samples
 from pytest_agentbench.runs.evaluate import Evaluation
 from pytest_agentbench.runs.submissions import Submitted, evaluate_submitted, look_up, submitted
 from pytest_agentbench.settings.settings import Settings
 
 if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm.cache import Cache
     from pytest_agentbench.agents.llm.client import LLM
     from pytest_agentbench.agents.llm.proxy import Proxy
 
@@ -54,7 +56,7 @@ class Plan:
         self.settings = settings
         self.benchmark = settings.benchmark
         handed.use(None)  # keys are those of the user, and not those of another run's proxy
-        self.llm = _model(settings, processes) if scored is None else None
+        self.llm = self._model(processes) if scored is None else None
         self._proxy: Proxy | None = None
         try:
             if settings.submission is None and scored is None:
@@ -134,6 +136,36 @@ class Plan:
                     questions = tuple(Question(index, epoch) for index in chunk)
                     found[f"{target}[{label}{suffix}]"] = questions
         return found
+
+    def _model(self, processes: int) -> LLM | None:
+        """The model for agents that want one, if the scenario names any."""
+        settings = self.settings
+        if not settings.llm or settings.submission is not None:
+            return None
+        from pytest_agentbench.agents.llm.client import LLM
+
+        return LLM(
+            settings.llm,
+            max_cost=settings.max_cost,
+            max_tokens=settings.max_tokens,
+            processes=processes,
+            cache=self._cache(),
+        )
+
+    def _cache(self) -> Cache | None:
+        from pytest_agentbench.agents.llm.cache import OFF, Cache, folder_name
+
+        mode = self.settings.llm_cache
+        if mode == OFF:
+            return None
+        *_, rootdir = self.settings.bases or (Path.cwd(),)
+        house = rootdir / run_folder.HOUSE
+        return Cache(
+            house / run_folder.LLM_CACHE / folder_name(self.benchmark.name),
+            mode,
+            self.secrets.cleaned_json,
+            lambda: run_folder.ignore_in_git(house),
+        )
 
     def _load_agent(self, made: Found | None, asks: bool) -> load.LoadedAgent:
         settings = self.settings
@@ -268,17 +300,3 @@ class Plan:
         if self._proxy is not None:
             self._proxy.close()
             self._proxy = None
-
-
-def _model(settings: Settings, processes: int) -> LLM | None:
-    """The model for agents that want one, if the scenario names any."""
-    if not settings.llm:
-        return None
-    from pytest_agentbench.agents.llm.client import LLM  # imports http and ssl
-
-    return LLM(
-        settings.llm,
-        max_cost=settings.max_cost,
-        max_tokens=settings.max_tokens,
-        processes=processes,
-    )

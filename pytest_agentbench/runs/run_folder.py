@@ -29,6 +29,7 @@ from pytest_agentbench.runs.manifest_file import Manifest
 from pytest_agentbench.runs.record import Record
 
 HOUSE = ".agentbench"  # in pytest's rootdir
+LLM_CACHE = "llm-cache"  # there: calls of models, by benchmark and sample
 MANIFEST, RECORDS, SCORES = "manifest.json", "records.jsonl", "scores.json"
 ANSWERS = "answers.jsonl"  # as they came, unchecked, until their records are logged
 _LARGEST_JSON = 256 << 20  # bytes of a manifest or scores; ours have some thousands

@@ -184,6 +184,12 @@ class Settings:
         ini=None, command_line=False, to_json=lambda entries: [entry.as_json() for entry in entries],
         decides_questions=True,
     ))  # fmt: skip
+    llm_cache: str = setting(Option(
+        "read-write|replay|off",
+        "calls of models that were made before: read-write gives their replies again and records new ones, "
+        "replay sends nothing and fails a sample that asks something new, off asks every time (default: read-write)",
+        "read-write, replay or off", parse.one_of("read-write", "replay", "off"), default="read-write",
+    ))  # fmt: skip
     llm_proxy: bool = setting(Option(
         "", "serve the models to agents that bring an OpenAI-compatible client of their own: OPENAI_BASE_URL and "
         "OPENAI_API_KEY lead it to an endpoint on this machine",

@@ -6,26 +6,27 @@ errors, and are counted in the record of the sample that asked.
 
 from __future__ import annotations
 
-import asyncio
 import random
 import threading
 import time
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
-from pytest_agentbench.agents import http_loop
 from pytest_agentbench.agents.errors import BudgetExceeded
 from pytest_agentbench.agents.llm import replies
+from pytest_agentbench.agents.llm.cache import UNKNOWN, Cache
 from pytest_agentbench.agents.llm.calls import Exchange, LLMError, Model, NoLLM
 from pytest_agentbench.agents.llm.embeddings import Vectors, vectors_of
 from pytest_agentbench.agents.llm.entries import HIDDEN, Entry, parse_llm
-from pytest_agentbench.agents.llm.lanes import Lane
+from pytest_agentbench.agents.llm.lanes import Call, Lane
+from pytest_agentbench.agents.llm.nearest import unrecorded
 from pytest_agentbench.agents.llm.replies import EMBEDDINGS, Data, Failure
 from pytest_agentbench.agents.llm.text_requests import shown
 from pytest_agentbench.agents.retry import LONGEST_WAIT, backoff, policy
-from pytest_agentbench.agents.usage import Usage, current
+from pytest_agentbench.agents.usage import Usage, current, suspects
 from pytest_agentbench.base.errors import BenchmarkError
 
 __all__ = ["LLM", "BudgetExceeded", "LLMError", "NoLLM"]
@@ -33,36 +34,8 @@ __all__ = ["LLM", "BudgetExceeded", "LLMError", "NoLLM"]
 _LONGEST_BACKOFF = 30.0
 _LONGEST_LOOK = 15.0  # seconds in which a server says whether it is there
 _TEXTS_AT_ONCE = 128  # in one request for embeddings
+_MOST_SECONDS = 2000  # calls of a sample whose time is kept
 _SHORTEST_KEY = 8  # characters; local servers take any word for a key ("ollama")
-
-
-@dataclass(frozen=True)
-class _Call:
-    """One question, before an entry is chosen for it."""
-
-    path: str
-    given: Mapping[str, Any]
-    defaults: Mapping[str, Any]
-    timeout: float | None
-    retries: int | None
-
-    def body(self, entry: Entry) -> dict[str, Any]:
-        """What is sent: what is given, then the entry's (null takes one away), then defaults."""
-        given = {key: value for key, value in self.given.items() if value is not None}
-        if self.path == EMBEDDINGS:
-            return {"model": entry.embedding_model, **given}
-        own = {} if entry.temperature is None else {"temperature": entry.temperature}
-        options = {**self.defaults, **own, **entry.parameters, **given}
-        sent = {key: value for key, value in options.items() if value is not None}
-        return {"model": entry.model, **sent}
-
-    def lanes(self, lanes: list[Lane]) -> list[Lane]:
-        """Those that can be asked: where the question names the model of some, these."""
-        model = self.given.get("model")
-        if self.path == EMBEDDINGS:
-            lanes = [lane for lane in lanes if model or lane.entry.embedding_model is not None]
-            return [lane for lane in lanes if lane.entry.embedding_model == model] or lanes
-        return [lane for lane in lanes if lane.entry.model == model] or lanes
 
 
 class LLM(Model):
@@ -81,6 +54,7 @@ class LLM(Model):
         backoff: float = 0.5,
         longest_wait: float = LONGEST_WAIT,
         processes: int = 1,
+        cache: Cache | None = None,
     ) -> None:
         """``processes``: how many share the rate limits (xdist's workers); budgets are for this one."""
         try:
@@ -103,7 +77,8 @@ class LLM(Model):
         self._turn = 0
         self._spent = Usage()
         self._flying = 0
-        if find_spec("openai") is None:
+        self._cache = cache
+        if find_spec("openai") is None and not (cache is not None and cache.replays):
             raise BenchmarkError(
                 "llm: expected the openai package, which asks models, got none: pip install "
                 '"pytest-agentbench[llm]"'
@@ -148,13 +123,25 @@ class LLM(Model):
         retries: int | None = None,
     ) -> Exchange:
         __tracebackhide__ = True
-        call = _Call(path, body, defaults or {}, timeout, retries)
-        return http_loop.wait(self._exchanged(call, current()))
+        call = Call(path, body, defaults or {}, timeout, retries)
+        usage = current()
+        found = self._replayed(call, usage)
+        if found is not None:
+            return found
+        from pytest_agentbench.agents import http_loop  # imports asyncio
+
+        return http_loop.wait(self._exchanged(call, usage))
 
     async def aexchange(self, path: str, body: Mapping[str, Any], **own: Any) -> Exchange:
         __tracebackhide__ = True
-        call = _Call(path, body, own.get("defaults") or {}, own.get("timeout"), own.get("retries"))
-        return await http_loop.awaited(self._exchanged(call, current()))
+        call = Call(path, body, own.get("defaults") or {}, own.get("timeout"), own.get("retries"))
+        usage = current()
+        found = self._replayed(call, usage)
+        if found is not None:
+            return found
+        from pytest_agentbench.agents import http_loop
+
+        return await http_loop.awaited(self._exchanged(call, usage))
 
     def relayed(self, path: str, body: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
         """What :class:`RelayedLLM` asks for, as JSON."""
@@ -176,9 +163,16 @@ class LLM(Model):
             for vector in vectors_of(self.exchange(EMBEDDINGS, {"input": part}).body)
         ]
 
+    def is_warm(self) -> bool:
+        """Whether the cache holds calls of one of these models: a second run may send no request at all."""
+        models = [lane.entry.model for lane in self._lanes]
+        return self._cache is not None and self._cache.holds(models)
+
     def check(self) -> None:
         """BenchmarkError if an entry's server cannot be reached or refuses the key."""
         __tracebackhide__ = True
+        from pytest_agentbench.agents import http_loop
+
         for lane in self._lanes:
             found = http_loop.wait(lane.look(min(lane.entry.timeout, _LONGEST_LOOK)))
             if isinstance(found, Failure):
@@ -193,8 +187,51 @@ class LLM(Model):
         """Closes the connections that are kept open."""
         for lane in self._lanes:
             lane.close()
+        if self._cache is not None and self._cache.lost is not None:
+            lost, self._cache.lost = self._cache.lost, None
+            warnings.warn(
+                f"calls of the model could not be recorded ({lost}); the next run asks them again",
+                stacklevel=2,
+            )
 
-    async def _exchanged(self, call: _Call, usage: Usage | None) -> Exchange:
+    def _replayed(self, call: Call, usage: Usage | None) -> Exchange | None:
+        """What the cache has for a call: it takes no turn and costs nothing."""
+        __tracebackhide__ = True
+        if self._cache is None:
+            return None
+        question = _question_of(usage)
+        lanes = call.lanes(self._lanes)
+        bodies = [call.body(lane.entry) for lane in lanes]
+        found = self._cache.find(call.path, bodies, question)
+        if found is None:
+            if self._cache.replays:
+                self._refuse(call.path, bodies[0], question, usage)
+            return None
+        if call.path == EMBEDDINGS:
+            self._count(usage, embedding_cache_hits=1)
+        else:
+            counts = {f"replayed_{name}": count for name, count in found.usage.items()}
+            self._count(usage, llm_cache_hits=1, **counts)
+            data: Data = found.reply if found.chunks is None else found.chunks  # type: ignore[assignment]
+            self._keep(usage, bodies[0], [("assistant", text) for text in replies.said_in(data)])
+        return Exchange(found.reply, found.chunks, f"{found.model} (recorded)")
+
+    def _refuse(
+        self, path: str, body: dict[str, Any], question: tuple[str, int], usage: Usage | None
+    ) -> NoReturn:
+        """Fails a sample in replay, also where the agent catches the error."""
+        __tracebackhide__ = True
+        assert self._cache is not None
+        text = self._redacted(unrecorded(self._cache, path, body, question))
+        for one in suspects():
+            one.unrecorded = one.unrecorded or text
+        self._count(usage, llm_errors=1)
+        self._keep(usage, body, [("error", text)])
+        raise LLMError(text)
+
+    async def _exchanged(self, call: Call, usage: Usage | None) -> Exchange:
+        import asyncio
+
         import tenacity
 
         self._count(usage, **{"embedding_calls" if call.path == EMBEDDINGS else "llm_calls": 1})
@@ -228,7 +265,7 @@ class LLM(Model):
         asked = failure.retry_after
         return pause if asked is None or asked < pause else 0.0
 
-    def _take_turn(self, call: _Call) -> tuple[Lane, float]:
+    def _take_turn(self, call: Call) -> tuple[Lane, float]:
         """The entry that is free first (several take turns), and the seconds until then."""
         now = time.monotonic()
         lanes = self._lanes[self._turn :] + self._lanes[: self._turn]
@@ -241,7 +278,7 @@ class LLM(Model):
             lane.free_at = at + lane.interval
         return lane, at - now
 
-    async def _sent(self, lane: Lane, call: _Call, usage: Usage | None) -> Exchange | Failure:
+    async def _sent(self, lane: Lane, call: Call, usage: Usage | None) -> Exchange | Failure:
         body = call.body(lane.entry)
         started = time.monotonic()
         data = await lane.send(call.path, body, call.timeout or lane.entry.timeout)
@@ -257,9 +294,13 @@ class LLM(Model):
                 )
                 return replace(data, text=text, transient=False)
             return data
-        self._answered(lane, call.path, body, data, usage, time.monotonic() - started)
+        cost = self._answered(lane, call.path, body, data, usage, time.monotonic() - started)
         if isinstance(data, list):
-            return Exchange(None, replies.handed_on(body, data), lane.source)
+            data = replies.handed_on(body, data)
+        if self._cache is not None:
+            self._cache.record(call.path, body, _question_of(usage), data, cost)
+        if isinstance(data, list):
+            return Exchange(None, data, lane.source)
         return Exchange(data, None, lane.source)
 
     def _answered(
@@ -270,12 +311,13 @@ class LLM(Model):
         data: Data,
         usage: Usage | None,
         seconds: float,
-    ) -> None:
+    ) -> dict[str, float]:
+        """Counts a reply; what it cost."""
         counted = replies.used(path, data)
         asked, said = counted or replies.estimated(body, data)
         if path == EMBEDDINGS:  # they have a price of their own, and little of it
             self._count(usage, embedding_tokens=asked)
-            return
+            return {"input_tokens": asked}
         if counted is None:  # the record says so
             self._count(usage, llm_calls_estimated=1)
         counts: dict[str, float] = {"input_tokens": asked, "output_tokens": said}
@@ -284,9 +326,12 @@ class LLM(Model):
             counts["cost"] = cost / 1e6
         self._count(usage, **counts)
         self._keep(usage, body, [("assistant", text) for text in replies.said_in(data)])
+        if usage is not None and len(usage.seconds_asked) < _MOST_SECONDS:
+            usage.seconds_asked.append(seconds)
+        return counts
 
     def _failed(
-        self, call: _Call, usage: Usage | None, lane: Lane, failure: Failure, attempts: int
+        self, call: Call, usage: Usage | None, lane: Lane, failure: Failure, attempts: int
     ) -> LLMError:
         tried = f" ({attempts} attempts)" if attempts > 1 else ""
         model = call.given.get("model") or lane.entry.model
@@ -338,3 +383,7 @@ class LLM(Model):
             if len(key) >= _SHORTEST_KEY:
                 text = text.replace(key, HIDDEN)
         return text
+
+
+def _question_of(usage: Usage | None) -> tuple[str, int]:
+    return UNKNOWN if usage is None or usage.question is None else usage.question

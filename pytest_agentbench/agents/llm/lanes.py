@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.agents.llm.entries import Entry
-from pytest_agentbench.agents.llm.replies import Data, Failure, failure_of, refusal_or_data
+from pytest_agentbench.agents.llm.replies import (
+    EMBEDDINGS,
+    Data,
+    Failure,
+    failure_of,
+    refusal_or_data,
+)
 
 if TYPE_CHECKING:
+    import asyncio
+
     import openai
 
     from pytest_agentbench.agents.http_transport import Transport
@@ -21,6 +29,35 @@ _LARGEST_REPLY = 32 * 2**20  # bytes
 _COUNTED = {"/chat/completions", "/completions"}
 _AS_JSON: Any = {"headers": {"Content-Type": "application/json"}}
 _NO_KEY = "the key is added where requests are sent"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One question, before an entry is chosen for it."""
+
+    path: str
+    given: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+    timeout: float | None
+    retries: int | None
+
+    def body(self, entry: Entry) -> dict[str, Any]:
+        """What is sent: what is given, then the entry's (null takes one away), then defaults."""
+        given = {key: value for key, value in self.given.items() if value is not None}
+        if self.path == EMBEDDINGS:
+            return {"model": entry.embedding_model, **given}
+        own = {} if entry.temperature is None else {"temperature": entry.temperature}
+        options = {**self.defaults, **own, **entry.parameters, **given}
+        sent = {key: value for key, value in options.items() if value is not None}
+        return {"model": entry.model, **sent}
+
+    def lanes(self, lanes: list[Lane]) -> list[Lane]:
+        """Those that can be asked: where the question names the model of some, these."""
+        model = self.given.get("model")
+        if self.path == EMBEDDINGS:
+            lanes = [lane for lane in lanes if model or lane.entry.embedding_model is not None]
+            return [lane for lane in lanes if lane.entry.embedding_model == model] or lanes
+        return [lane for lane in lanes if lane.entry.model == model] or lanes
 
 
 class Lane:
@@ -52,6 +89,8 @@ class Lane:
         """One of the requests that may be in flight; entering it waits for its turn, if it must."""
         if self._most is None:
             return nullcontext()
+        import asyncio
+
         loop = asyncio.get_running_loop()
         if loop not in self._places:
             self._places[loop] = asyncio.Semaphore(self._most)
@@ -89,7 +128,7 @@ class Lane:
         import httpx2
         import openai
 
-        from pytest_agentbench.agents.http_transport import replying
+        from pytest_agentbench.agents.http_transport import no_reply, replying
 
         with replying():
             try:
@@ -98,13 +137,13 @@ class Lane:
             except openai.APIStatusError as error:
                 return error.status_code
             except openai.APIConnectionError as error:
-                raise error.__cause__ or error from None
+                raise no_reply(error) from None
 
     async def _asked(self, path: str, body: dict[str, Any]) -> Data | Failure:
         import httpx2
         import openai
 
-        from pytest_agentbench.agents.http_transport import Reply, replying
+        from pytest_agentbench.agents.http_transport import Reply, no_reply, replying
 
         with replying():
             try:
@@ -114,14 +153,14 @@ class Lane:
             except openai.APIStatusError as error:
                 response = error.response
             except openai.APIConnectionError as error:
-                raise error.__cause__ or error from None
+                raise no_reply(error) from None
             reply = Reply.of(response)
         return refusal_or_data(reply, self._clean)
 
     async def _streamed(self, path: str, body: dict[str, Any]) -> Data | Failure:
         import openai
 
-        from pytest_agentbench.agents.http_transport import Reply, replying
+        from pytest_agentbench.agents.http_transport import Reply, no_reply, replying
 
         if path in _COUNTED and "stream_options" not in {**self.entry.parameters, **body}:
             body["stream_options"] = {"include_usage": True}
@@ -139,7 +178,7 @@ class Lane:
             except openai.APIStatusError as error:
                 return refusal_or_data(Reply.of(error.response), self._clean)
             except openai.APIConnectionError as error:
-                raise error.__cause__ or error from None
+                raise no_reply(error) from None
             except openai.APIError as error:  # an event that says so, after others
                 text = json.dumps({"error": error.body}).encode()
                 return refusal_or_data(Reply(200, "OK", {}, text), self._clean)
@@ -148,6 +187,8 @@ class Lane:
 
     def _client(self) -> openai.AsyncOpenAI:
         """The client of the present loop; after a fork there is another."""
+        import asyncio
+
         import openai
 
         from pytest_agentbench.agents.http_transport import Transport
