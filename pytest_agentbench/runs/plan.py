@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_agentbench.agents.llm.cache import Cache
     from pytest_agentbench.agents.llm.client import LLM
     from pytest_agentbench.agents.llm.proxy import Proxy
+    from pytest_agentbench.agents.llm.proxy_keys import Keys
 
 _MANY_ANSWERS, _LARGE_CHUNK = 5000, 1000
 
@@ -56,12 +57,13 @@ class Plan:
         self.settings = settings
         self.benchmark = settings.benchmark
         handed.use(None)  # keys are those of the user, and not those of another run's proxy
-        self.llm = self._model(processes) if scored is None else None
+        has_agent = settings.submission is None and scored is None
+        self._keys = _keys() if settings.llm_proxy and has_agent and asks else None
         self._proxy: Proxy | None = None
+        self.llm = self._model(processes) if scored is None else None
         try:
-            if settings.submission is None and scored is None:
-                if settings.llm_proxy and asks:
-                    self._start_proxy()
+            if has_agent:
+                self._start_proxy()
                 self.loaded_agent = self._load_agent(agent, asks)
             self.dataset = settings.benchmark.load(settings) if scored is None else scored.dataset
             samples.check_names(self.dataset)
@@ -193,11 +195,12 @@ class Plan:
         )
 
     def _start_proxy(self) -> None:
+        if self._keys is None or self.llm is None:
+            return
         from pytest_agentbench.agents.llm.proxy import Proxy  # imports http
 
-        assert self.llm is not None  # the settings have seen to it
-        self._proxy = Proxy(self.llm)
         _ = self.secrets  # found while the environment is the user's
+        self._proxy = Proxy(self.llm, self._keys)
         self._hand_over()
 
     def _hand_over(self) -> None:
@@ -223,7 +226,7 @@ class Plan:
         settings = self.settings
         isolated = settings.agent_isolation == "process"
         passed_on = settings.agent_envs if isolated or specs.is_endpoint(settings.agent) else None
-        own = () if self._proxy is None else (self._proxy.keys.secret,)
+        own = () if self._keys is None else (self._keys.secret,)
         return known_to(settings.agent, settings.llm or (), settings.agent_params, passed_on, own)
 
     @cached_property
@@ -300,3 +303,9 @@ class Plan:
         if self._proxy is not None:
             self._proxy.close()
             self._proxy = None
+
+
+def _keys() -> Keys:
+    from pytest_agentbench.agents.llm.proxy_keys import Keys
+
+    return Keys()

@@ -45,8 +45,8 @@ _asked_here: list[LLM] = []
 class Proxy:
     """Serves one run until it is closed, from threads of its own."""
 
-    def __init__(self, llm: LLM) -> None:
-        self.keys = Keys()
+    def __init__(self, llm: LLM, keys: Keys | None = None) -> None:
+        self.keys = keys or Keys()
         self._server = _Server(llm, self.keys)
         self.base_url = f"http://127.0.0.1:{self._server.server_port}{_ROOT}"
         self._here = self.variables(self.keys.here)

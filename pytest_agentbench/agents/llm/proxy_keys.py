@@ -87,5 +87,14 @@ class _Unattributed(Usage):
             for call in calls[1:]:
                 call.add(budget_exceeded=counts["budget_exceeded"])
 
+    @property
+    def unrecorded(self) -> str | None:
+        return None
+
+    @unrecorded.setter
+    def unrecorded(self, text: str | None) -> None:
+        for call in in_flight() if text else ():  # the same
+            call.unrecorded = call.unrecorded or text
+
     def said(self, role: str, content: str) -> None:
         pass
