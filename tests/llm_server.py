@@ -32,6 +32,8 @@ class Server(ThreadingHTTPServer):
         self.script = []
         self.usual = lambda handler: handler.send(200, reply("Hi"))
         self.seen = []
+        self.looked = []
+        self.on_look = lambda handler: handler.send(404, b"{}")
         self.connections = set()
         self.lock = threading.Lock()
 
@@ -71,6 +73,12 @@ class Handler(BaseHTTPRequestHandler):
             self.asked = self.server.seen[-1]["body"]
             step = self.server.script.pop(0) if self.server.script else self.server.usual
         step(self)
+
+    def do_GET(self):
+        """The list of models, for whoever looks whether the server is there."""
+        with self.server.lock:
+            self.server.looked.append({"path": self.path, "key": self.headers["Authorization"]})
+        self.server.on_look(self)
 
     def send(self, status, body, headers=()):
         self.send_response(status)
@@ -138,6 +146,29 @@ def chunked(handler):
     for part in (body[:10], body[10:]):
         handler.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
     handler.wfile.write(b"0\r\n\r\n")
+
+
+def delta(content=None, finish=None, **more):
+    """One event of a stream."""
+    said = {} if content is None else {"content": content}
+    return {"choices": [{"index": 0, "delta": {**said, **more}, "finish_reason": finish}]}
+
+
+def events(*chunks, done=True):
+    """Chunks as server-sent events; the usage is sent only where it was asked for, as OpenAI does."""
+
+    def step(handler):
+        sent = list(chunks)
+        if (handler.asked.get("stream_options") or {}).get("include_usage"):
+            sent.append({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
+        body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in sent)
+        handler.send(
+            200,
+            (body + ("data: [DONE]\n\n" if done else "")).encode(),
+            [("Content-Type", "text/event-stream")],
+        )
+
+    return step
 
 
 def ways(llm):

@@ -5,17 +5,24 @@ from __future__ import annotations
 import concurrent.futures
 import threading
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 
 from pytest_agentbench.agents.prefetch import Prefetch
+from pytest_agentbench.agents.usage import CURRENT
+
+
+class Question(NamedTuple):
+    sample: int
+    epoch: int
 
 
 class Numbers:
     """A data set whose samples are their own indices."""
 
     def sample(self, index):
-        return SimpleNamespace(context=index)
+        return SimpleNamespace(context=index, key=f"uid[{index}]")
 
 
 def prefetch(agent, numbers, concurrency):
@@ -101,3 +108,10 @@ def test_who_does_not_wait_long_enough_may_come_again():
     assert ahead.finished() == {}
     gate.set()
     assert ahead.take(5, seconds=30).answer == 5
+
+
+def test_a_call_knows_the_sample_and_the_epoch_that_it_answers():
+    asked = Question(5, 3)
+    ahead = Prefetch(lambda n: CURRENT.get().question, Numbers(), {4: 4, asked: 5}, 0, 1)
+    assert ahead.take(4).answer == ("uid[4]", 1)
+    assert ahead.take(asked).answer == ("uid[5]", 3)

@@ -1,83 +1,27 @@
-"""What callers give becomes one request, and a request one body."""
+"""The ways to ask a model, each as one exchange."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import threading
 
 import pytest
 from llm_server import HELLO
 
 from pytest_agentbench.agents.errors import NotProvided
-from pytest_agentbench.agents.llm import calls
-from pytest_agentbench.agents.llm.calls import Model, NoLLM, request_of
-from pytest_agentbench.agents.llm.entries import Entry
+from pytest_agentbench.agents.llm.calls import Exchange, LLMError, Model, NoLLM, RelayedLLM
 from pytest_agentbench.agents.usage import CURRENT, Usage
 
 
 class Echo(Model):
-    """Answers with the body that it would send, once for each choice."""
+    """Answers with the body that it is given, once for each choice."""
 
-    def __init__(self):
-        self.stop = None
-
-    def _ask(self, request, stop):
-        self.stop = stop
+    def exchange(self, path, body, defaults=None, **own):
+        assert path == "/chat/completions"
         if CURRENT.get() is not None:
             CURRENT.get().add(llm_calls=1)
-        body = request.body(Entry("m1")).decode()
-        return [body] * json.loads(body).get("n", 1)
-
-
-def body(given, entry, defaults=None):
-    sent = json.loads(request_of(HELLO, given, defaults).body(entry))
-    assert sent.pop("messages") == HELLO
-    return sent
-
-
-def test_the_call_comes_before_the_entry_and_the_entry_before_the_defaults():
-    entry = Entry("m1", temperature=0.3, parameters={"top_p": 0.9, "max_tokens": None})
-    defaults = {"temperature": 0.0, "max_tokens": 500, "seed": 1}
-    assert body({}, entry, defaults) == {
-        "model": "m1", "temperature": 0.3, "top_p": 0.9, "seed": 1,
-    }  # fmt: skip
-    given = {"temperature": 0.7, "top_p": None, "max_tokens": 9, "model": "m2"}
-    assert body(given, entry, defaults) == {
-        "model": "m2", "temperature": 0.7, "top_p": 0.9, "max_tokens": 9, "seed": 1,
-    }  # fmt: skip
-
-
-def test_what_is_for_the_client_is_not_sent():
-    request = request_of(HELLO, {"timeout": 3.0, "retries": 0})
-    assert (request.timeout, request.retries) == (3.0, 0)
-    assert json.loads(request.body(Entry("m1"))).keys() == {"model", "messages"}
-
-
-def test_an_option_that_the_caller_left_to_openai_is_not_sent():
-    class NotGiven:
-        pass
-
-    assert body({"seed": NotGiven(), "tools": None}, Entry("m1")) == {"model": "m1"}
-
-
-@pytest.mark.parametrize(
-    "given", [(HELLO, {}), ("Hello", {}), (None, {"dialog": HELLO}), (None, {"prompt": "Hello"})]
-)
-def test_messages_have_several_names(given):
-    assert request_of(*given).messages == HELLO
-
-
-@pytest.mark.parametrize("messages", [None, [], {}, [{"content": "x"}], ["Hello"], 7], ids=repr)
-def test_what_are_no_messages_is_refused(messages):
-    with pytest.raises(TypeError, match="expected messages"):
-        request_of(messages, {})
-
-
-def test_a_message_in_parts_is_shown_as_json():
-    assert calls.shown({"role": "user", "content": "Hello"}) == "Hello"
-    parts = [{"type": "text", "text": "a"}]
-    assert json.loads(calls.shown({"role": "user", "content": parts})) == parts
+        told = json.dumps({**(defaults or {}), **body, **own})
+        return Exchange({"choices": [{"message": {"content": told}}] * body.get("n", 1)})
 
 
 def test_several_choices_are_a_list_and_one_is_a_text():
@@ -96,28 +40,63 @@ def test_a_request_in_a_thread_counts_for_the_call_that_made_it():
     assert asyncio.run(ask()) == {"llm_calls": 1}
 
 
-def test_a_caller_that_is_cancelled_stops_its_request():
-    class Slow(Model):
-        def __init__(self):
-            self.asked, self.stopped = threading.Event(), threading.Event()
+def test_what_is_for_the_client_is_no_part_of_the_body():
+    told = json.loads(Echo().text_request(HELLO, timeout=3.0, retries=0, top_p=0.5))
+    assert told == {"messages": HELLO, "timeout": 3.0, "retries": 0, "top_p": 0.5}
 
-        def _ask(self, request, stop):
-            self.asked.set()
-            if stop.wait(30):
-                self.stopped.set()
-            return ["late"]
 
-    async def give_up():
-        model = Slow()
-        asking = asyncio.create_task(model.atext_request(HELLO))
-        while not model.asked.is_set():
-            await asyncio.sleep(0.01)
-        asking.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await asking
-        return model.stopped.wait(10)
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ({"choices": [{"message": {"content": None}}]}, "None"),
+        ({"choices": [{"finish_reason": "length"}]}, "'length'"),
+    ],
+)
+def test_a_reply_without_a_text_is_an_error_of_the_sample(reply, reason, usage):
+    class Silent(Model):
+        def exchange(self, path, body, **own):
+            return Exchange(reply, source="m1 at http://x")
 
-    assert asyncio.run(give_up())
+    with pytest.raises(
+        LLMError, match=rf"m1 at http://x: .*got none \(finish_reason {reason}\)"
+    ) as caught:
+        Silent().text_request(HELLO)
+    assert not caught.value.transient
+    assert usage.counts == {"llm_errors": 1}
+    assert [message["role"] for message in usage.messages] == ["error"]
+
+
+def test_a_relayed_exchange_takes_body_and_own_options_along():
+    class Remote:
+        def relayed(self, path, body, own):
+            self.got = (path, body, own)
+            return {"body": {"ok": 1}, "chunks": None, "source": "m"}
+
+    relayed = RelayedLLM()
+    relayed.remote = Remote()
+    assert relayed.exchange("/responses", {"input": "x"}, timeout=3) == Exchange(
+        {"ok": 1}, None, "m"
+    )
+    assert relayed.remote.got == ("/responses", {"input": "x"}, {"timeout": 3})
+    assert asyncio.run(relayed.aexchange("/x", {})).body == {"ok": 1}
+
+
+@pytest.mark.parametrize("transient", [True, False])
+def test_an_error_of_the_other_process_stays_an_error_of_the_model(transient):
+    class Refused(Exception):
+        status = 429
+
+    class Remote:
+        def relayed(self, *given):
+            error = Refused("slow down")
+            error.transient = transient
+            raise error
+
+    relayed = RelayedLLM()
+    relayed.remote = Remote()
+    with pytest.raises(LLMError, match="slow down") as caught:
+        relayed.exchange("/x", {})
+    assert (caught.value.status, caught.value.transient) == (429, transient)
 
 
 def test_no_model_is_false_and_can_be_looked_at_but_not_asked():

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 
 import pytest
-from llm_server import HELLO, KEY, WAYS, chunked, hang_up, text, ways
+from llm_server import HELLO, KEY, WAYS, chunked, error, hang_up, slow, text, ways
+
+from pytest_agentbench.agents.llm import client
+from pytest_agentbench.agents.llm.cache import REPLAY, Cache
+from pytest_agentbench.agents.llm.client import LLMError
+from pytest_agentbench.base.errors import BenchmarkError
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -70,8 +77,6 @@ def test_a_plain_text_and_other_names_are_taken(server, make, given):
     [
         ({}, "messages"),
         ({"messages": [{"content": "x"}]}, "messages"),
-        ({"messages": HELLO, "tools": [1]}, "tools"),
-        ({"messages": HELLO, "stream": True}, "stream"),
         ({"messages": HELLO, "metadata": object()}, "JSON"),
     ],
 )
@@ -118,3 +123,99 @@ def test_many_requests_wait_at_once(server, make):
         return await asyncio.gather(*(llm.atext_request(HELLO) for _ in range(40)))
 
     assert asyncio.run(gather()) == ["Hi"] * 40
+
+
+def test_a_model_that_is_named_goes_to_the_entries_that_have_it(server, make):
+    llm = make({"model": "a"}, {"model": "b"})
+    for model in ("b", "b", "a", "unknown", "unknown"):
+        llm.text_request(HELLO, model=model)
+    assert [seen["body"]["model"] for seen in server.seen] == ["b", "b", "a", "unknown", "unknown"]
+
+
+def test_calls_on_their_way_are_counted(server, make):
+    together, answered = threading.Barrier(4, timeout=60), threading.Event()
+
+    def step(handler):
+        together.wait()
+        answered.wait(60)
+        text("Hi")(handler)
+
+    server.script = [step] * 3
+    llm = make()
+
+    async def look():
+        asking = [asyncio.create_task(llm.atext_request(HELLO)) for _ in range(3)]
+        await asyncio.to_thread(together.wait)
+        found = llm.in_flight
+        answered.set()
+        await asyncio.gather(*asking)
+        return found
+
+    assert llm.in_flight == 0
+    assert asyncio.run(look()) == 3
+    assert llm.in_flight == 0
+
+
+def test_the_seconds_of_calls_that_were_answered_are_kept(server, make, usage):
+    server.script = [error(503), text("Hi"), error(400)]
+    llm = make()
+    llm.text_request(HELLO)
+    with pytest.raises(LLMError):
+        llm.text_request(HELLO)
+    assert len(usage.seconds_asked) == 1
+    assert 0 < usage.seconds_asked[0] < 60
+    usage.seconds_asked.extend([0.0] * 1999)
+    llm.text_request(HELLO)
+    assert len(usage.seconds_asked) == 2000
+
+
+@pytest.mark.parametrize("status", [200, 404, 500])
+def test_a_server_that_is_there_passes_the_check(server, make, status):
+    server.on_look = lambda handler: handler.send(status, b"{}")
+    make().check()
+    assert server.looked == [{"path": "/v1/models", "key": f"Bearer {KEY}"}]
+    assert not server.seen
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_does_not(server, make, status):
+    server.on_look = lambda handler: handler.send(status, KEY.encode())
+    with pytest.raises(
+        BenchmarkError, match=f"m1: {server.url} refuses the key .HTTP {status}.*api_key"
+    ):
+        make().check()
+
+
+@pytest.mark.parametrize("step", [hang_up, slow(60)], ids=["hangs up", "silent"])
+def test_nor_does_a_server_that_is_silent_or_not_there(server, make, step):
+    server.on_look = step
+    with pytest.raises(BenchmarkError, match="expected a server at .*, got .*check base_url"):
+        make({"timeout": 0.3}).check()
+    with pytest.raises(BenchmarkError, match="got ConnectionRefusedError"):
+        make({"base_url": "http://127.0.0.1:1/v1"}).check()
+
+
+def test_without_the_package_that_asks_the_command_to_install_it_is_said(
+    make, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(client, "find_spec", lambda name: None)
+    with pytest.raises(BenchmarkError, match=r'pip install "pytest-agentbench\[llm\]"'):
+        make()
+    make(cache=Cache(tmp_path, REPLAY))  # which sends nothing
+
+
+def test_a_replay_imports_nothing_that_asks(tmp_path):
+    code = f"""
+import pathlib, sys
+from pytest_agentbench.agents.llm.cache import Cache
+from pytest_agentbench.agents.llm.client import LLM
+cache = Cache(pathlib.Path({str(tmp_path)!r}))
+body = {{"model": "m", "messages": [{{"role": "user", "content": "Hello"}}]}}
+reply = {{"choices": [{{"message": {{"content": "Hi"}}}}]}}
+cache.record("/chat/completions", body, ("", 0), reply, {{}})
+llm = LLM([{{"model": "m"}}], cache=Cache(pathlib.Path({str(tmp_path)!r}), "replay"))
+print(llm.text_request("Hello"))
+print(sorted({{"asyncio", "http.client", "httpx2", "openai", "ssl", "tenacity"}} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=90)
+    assert done.stdout.splitlines() == ["Hi", "[]"], done.stderr

@@ -88,7 +88,8 @@ def test_a_server_that_repeats_the_key_does_not_give_it_away(server, make, usage
 
 
 LEAKY = """
-import asyncio, http.client
+import asyncio
+import httpcore2
 from pytest_agentbench.agents.llm.client import LLM
 
 def ask(port, **options):
@@ -117,11 +118,27 @@ def test_nobody():
 
 
 def test_a_fault_below(port, monkeypatch):
-    def fault(self, *args, **kwargs):  # called with the key in the caller's local variables
+    async def fault(self, request):  # called with the key in the caller's local variables
+        assert any(b"sk-canary" in value for _, value in request.headers)
         raise RuntimeError("deep down")
-    monkeypatch.setattr(http.client.HTTPConnection, "endheaders", fault)
+    monkeypatch.setattr(httpcore2.AsyncConnectionPool, "handle_async_request", fault)
     llm, messages = ask(port)
     llm.text_request(messages)
+
+
+def test_a_client(port):
+    llm, messages = ask(port)
+    llm.client.chat.completions.create(model="m", messages=messages)
+
+
+def test_a_stream(port):
+    llm, messages = ask(port)
+    llm.text_request(messages, stream=True)
+
+
+def test_a_check(port):
+    llm, messages = ask(port)
+    llm.check()
 
 
 """
@@ -133,16 +150,23 @@ def test_no_traceback_shows_a_key(server, pytester, monkeypatch):
         assert body
         handler.send(401, json.dumps({"error": f"{handler.headers['Authorization']}"}).encode())
 
-    server.script = [misbehave, misbehave, slow(0.3), slow(0.3)] + [misbehave] * 5
+    server.script = [misbehave, misbehave, slow(0.3), slow(0.3)] + [misbehave] * 7
+    server.on_look = lambda handler: handler.send(401, handler.headers["Authorization"].encode())
     monkeypatch.setenv("AB_TEST_KEY", KEY)
     pytester.makeconftest(
         f"import pytest\n@pytest.fixture\ndef port(): return {server.server_port}\n"
     )
     pytester.makepyfile(LEAKY)
     result = pytester.runpytest_subprocess(
-        "--showlocals", "--tb=long", "--full-trace", "-vv", "-p", "no:cacheprovider"
+        "--showlocals",
+        "--tb=long",
+        "--full-trace",
+        "-vv",
+        "-p",
+        "no:cacheprovider",
+        "--log-level=DEBUG",
     )
-    result.assert_outcomes(failed=5)
+    result.assert_outcomes(failed=8)
     output = result.stdout.str() + result.stderr.str()
     assert "deep down" in output
     assert "HTTP 401" in output

@@ -15,10 +15,15 @@ from pytest_agentbench.agents.usage import CURRENT, Usage
 class Model:
     """Stands for agents.llm.LLM, which is tested by itself."""
 
-    agentbench_methods = ("texts",)
+    agentbench_methods = ("relayed",)
 
-    def __init__(self, texts):
-        self.texts = texts
+    def __init__(self, text):
+        self._text = text
+
+    def relayed(self, path, body, own):
+        assert path == "/chat/completions"
+        reply = {"choices": [{"message": {"content": self._text(body["messages"])}}]}
+        return {"body": reply, "chunks": None, "source": "a model"}
 
 
 ASKS = """
@@ -32,10 +37,10 @@ async def agent(context, llm):
 def test_the_model_is_asked_here_as_often_at_once_as_the_agent_asks(isolated):
     together = threading.Barrier(3)
 
-    def texts(messages, options, defaults):
+    def texts(messages):
         together.wait(10)
         CURRENT.get().add(input_tokens=5)
-        return [f"about {messages[0]['content']}"]
+        return f"about {messages[0]['content']}"
 
     agent = isolated(ASKS, llm=Model(texts))
     usage = Usage()
@@ -58,7 +63,7 @@ def test_an_error_of_the_model_is_raised_in_the_agent_and_still_known_as_transie
     class TooMany(Exception):
         status, transient = 429, True
 
-    def texts(messages, options, defaults):
+    def texts(messages):
         raise TooMany("slow down")
 
     with pytest.raises(RemoteAgentError, match="slow down") as caught:
@@ -68,7 +73,7 @@ def test_an_error_of_the_model_is_raised_in_the_agent_and_still_known_as_transie
 
 def test_a_slow_model_does_not_hold_up_the_timeout(isolated):
     answer = threading.Event()
-    agent = isolated(ASKS, llm=Model(lambda *_: [str(answer.wait(20))]))
+    agent = isolated(ASKS, llm=Model(lambda _: str(answer.wait(20))))
     with pytest.raises(AgentTimeout):
         agent(1, timeout=0.3)
     answer.set()
@@ -79,7 +84,7 @@ def test_what_ends_the_run_there_ends_it_here(isolated):
     class Spent(BaseException):
         pass
 
-    def texts(messages, options, defaults):
+    def texts(messages):
         raise Spent("the budget")
 
     with pytest.raises(Spent, match="the budget"):
@@ -98,7 +103,7 @@ def test_a_question_to_the_model_that_nobody_waits_for_disturbs_no_later_call(is
                 return llm.text_request("hello")
             return context
         """,
-        llm=Model(lambda *_: [str(answer.wait(20))]),
+        llm=Model(lambda _: str(answer.wait(20))),
     )
     assert agent("leave") == "leave"
     assert [agent(n) for n in range(3)] == [0, 1, 2]
@@ -120,3 +125,16 @@ def test_an_agent_of_asbench_works_in_the_child():
     context = {"target": "recommendation", "candidate_list": ["a", "b"], "uir": Reviews()}
     assert agent(context) == {"item_list": ["b", "a"]}
     agent.close()
+
+
+def test_the_openai_client_works_in_the_child_and_holds_no_key(isolated):
+    agent = isolated(
+        """
+        def agent(context, llm):
+            made = llm.client.chat.completions.create(model="m", messages=[{"role": "user", "content": context}])
+            return [made.choices[0].message.content, llm.client.api_key]
+        """,
+        llm=Model(lambda messages: f"about {messages[0]['content']}"),
+        timeout=60,
+    )
+    assert agent("x") == ["about x", "agentbench"]

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from pytest_agentbench.agents.errors import NotProvided
-from pytest_agentbench.agents.llm.calls import Model, NoLLM, configured_as
+from pytest_agentbench.agents.llm.calls import Exchange, Model, NoLLM, configured_as
 from pytest_agentbench.agents.usage import CURRENT, Usage, counting
 from pytest_agentbench.agents.websociety.models import (
     CallModel,
@@ -25,11 +25,10 @@ class Counting(Model):
 
     model = "counting"
 
-    def _ask(self, request, stop):
+    def exchange(self, path, body, **own):
         CURRENT.get().add(asked=1)
-        return [f"{request.model} {request.messages[0]['content']}"] * (
-            request.options.get("n") or 1
-        )
+        said = f"{body.get('model')} {body['messages'][0]['content']}"
+        return Exchange({"choices": [{"message": {"content": said}}] * body.get("n", 1)})
 
     def embeddings(self, texts):
         return [[1.0]] * len(texts)
@@ -97,8 +96,10 @@ def test_a_model_that_an_agent_makes_is_the_configured_one(made):
         assert llm(messages=[{"role": "user", "content": "hello"}], model="theirs") == "None hello"
         assert llm(messages="hello", n=2) == ["None hello"] * 2
         assert llm.get_embedding_model().embed_documents(["a", "b"]) == [[1.0], [1.0]]
-        with pytest.raises(NotProvided, match=r"llm\.client.*test_models"):
-            _ = llm.client
+        made = llm.client.chat.completions.create(
+            model="theirs", messages=[{"role": "user", "content": "hello"}]
+        )
+        assert made.choices[0].message.content == "theirs hello"
     with configured_as(None), pytest.raises(NotProvided, match="none is configured"):
         llm(messages="hello")
 

@@ -1,23 +1,25 @@
-"""The HTTP client by itself; what agents and models make of it is tested with them."""
+"""Our rules for HTTP requests by themselves; what agents and models make of them is tested with them."""
 
 from __future__ import annotations
 
 import contextlib
-import http.client
+import gzip
+import logging
 import socket
 import threading
 import time
 import traceback
 
 import pytest
-from llm_server import KEY, break_off, slow
+from llm_server import KEY, break_off, hang_up, slow
 
-from pytest_agentbench.agents.http_client import Endpoint, TooLarge, WrongLength
+from pytest_agentbench.agents import http_loop
+from pytest_agentbench.agents.http_transport import Endpoint, NoReply, Reply, TooLarge, Transport
 
 
 @pytest.fixture
 def endpoint(server):
-    endpoint = Endpoint(server.url, 1000, lambda: f"Bearer {KEY}")
+    endpoint = Endpoint(server.url.replace("//", f"//me:{KEY}@"), 1000)
     yield endpoint
     endpoint.close()
 
@@ -72,14 +74,14 @@ def lengths(*given, body=b"{}"):
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        (["-1"], WrongLength),
-        (["two"], WrongLength),
-        (["2", "3"], WrongLength),
-        (["2, 3"], WrongLength),
-        (["\u00b2"], WrongLength),
-        (["0x2"], WrongLength),
+        (["-1"], NoReply),
+        (["two"], NoReply),
+        (["2", "3"], NoReply),
+        (["2, 3"], NoReply),
+        (["\u00b2"], NoReply),
+        (["0x2"], NoReply),
         (["1001"], TooLarge),
-        (["9" * 5000], TooLarge),
+        (["9" * 5000], NoReply),
         (["2", "2"], None),
     ],
 )
@@ -106,7 +108,7 @@ def test_chunks_without_end_are_cut_off(server, endpoint):
 
 def test_no_frame_of_an_error_holds_the_key(server, endpoint):
     server.script = [break_off]
-    with pytest.raises(http.client.IncompleteRead) as caught:
+    with pytest.raises(NoReply, match="without sending complete message body") as caught:
         endpoint.post(b"{}", 10)
     told = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
     shown = "".join(told.format())
@@ -139,3 +141,66 @@ def test_the_deadline_is_for_a_proxys_own_reply_too(monkeypatch):
         with pytest.raises(TimeoutError):
             Endpoint("https://elsewhere.invalid/answer", 1000).post(b"{}", 0.3)
         assert time.monotonic() - started < 30
+
+
+def test_a_compressed_reply_is_refused_and_the_server_was_asked_for_a_plain_one(server, endpoint):
+    asked = []
+
+    def step(handler):
+        asked.append(handler.headers["Accept-Encoding"])
+        handler.send(200, gzip.compress(b"{}"), [("Content-Encoding", "gzip")])
+
+    server.script = [step]
+    with pytest.raises(NoReply, match="not compressed .*, got Content-Encoding: gzip"):
+        endpoint.post(b"{}", 10)
+    assert asked == ["identity"]
+    assert endpoint.post(b"{}", 10).status == 200
+
+
+def test_neither_password_nor_query_nor_body_come_into_the_log(server, caplog):
+    caplog.set_level(logging.DEBUG)
+    endpoint = Endpoint(f"{server.url}?key={KEY}".replace("//", f"//me:{KEY}@"), 1000)
+    assert endpoint.post(b'{"a": "secret-body"}', 10).status == 200
+    endpoint.close()
+    assert server.seen[0]["path"] == f"/v1?key={KEY}"
+    assert server.seen[0]["key"].startswith("Basic ")
+    assert any("POST" in record.getMessage() for record in caplog.records)
+    assert KEY not in caplog.text
+    assert "secret-body" not in caplog.text
+
+
+def test_of_a_clients_headers_only_what_is_needed_is_sent(server):
+    heads = []
+
+    def step(handler):
+        heads.append({name.lower() for name in handler.headers})
+        handler.send(200, b"{}")
+
+    async def ask(transport):
+        client = transport.client()
+        headers = {"Authorization": "Bearer theirs", "X-Machine": "mine", "Cookie": "a=b"}
+        return Reply.of(await client.post(server.url, content=b"{}", headers=headers))
+
+    server.script = [step]
+    transport = Transport(server.url, 1000)
+    assert http_loop.wait(ask(transport)).status == 200
+    transport.close()
+    assert heads == [{"host", "accept", "content-length", "accept-encoding", "user-agent"}]
+
+
+def test_a_kept_connection_that_the_server_closed_is_made_anew(server, endpoint):
+    assert endpoint.post(b"{}", 10).status == 200
+    server.script = [hang_up]
+    assert endpoint.post(b"{}", 10).status == 200  # asked again, on a new connection
+    assert len(server.seen) == 3
+    server.script = [hang_up, hang_up]
+    with pytest.raises(NoReply, match="disconnected without sending a response"):
+        endpoint.post(b"{}", 10)
+
+
+def test_nobody_there_is_said_as_the_system_says_it():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # not listening
+        endpoint = Endpoint(f"http://127.0.0.1:{taken.getsockname()[1]}/", 1000)
+        with pytest.raises(NoReply, match="^ConnectionRefusedError: "):
+            endpoint.post(b"{}", 10)
