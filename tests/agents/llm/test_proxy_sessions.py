@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from http.server import ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from json_handler import JsonHandler, serving
@@ -64,11 +65,18 @@ from openai import OpenAI
 client = OpenAI()
 print(os.environ["OPENAI_API_KEY"])
 
-def agent(context):
-    print(os.environ["OPENAI_API_KEY"], client.api_key, OpenAI().api_key)
-    text = f"{context['a']} {context['b']}"
-    said = client.chat.completions.create(model="gpt-4o", messages=[{"role": "user", "content": text}])
-    return int(said.choices[0].message.content)
+class _Agent:
+    def forward(self, context):
+        print(os.environ["OPENAI_API_KEY"], client.api_key)
+        text = f"{context['a']} {context['b']}"
+        asked = [{"role": "user", "content": text}]
+        said = client.chat.completions.create(model="gpt-4o", messages=asked)
+        return int(said.choices[0].message.content)
+
+    def close(self):
+        client.close()
+
+agent = _Agent()
 """
 
 
@@ -193,3 +201,33 @@ def test_an_agent_that_cannot_be_imported_leaves_the_environment_as_it_was(proje
     project.write(agent__py="import nothing_of_this_name\n")
     assert run().ret == pytest.ExitCode.USAGE_ERROR
     assert os.environ["OPENAI_API_KEY"] == KEY
+
+
+def test_a_second_run_asks_nothing_and_replays_the_same_scores(project, chat, run):
+    project.write(agent__py=CLIENT)
+    assert run("--agent-isolation=process").ret == 0
+    first = project.scores()["readings"]
+    sent = len(chat.seen)
+    assert run("--agent-isolation=process", "--llm-cache=replay").ret == 0
+    assert len(chat.seen) == sent
+    assert project.scores()["readings"] == first
+    usage = project.records()[0]["usage"]
+    assert usage["llm_cache_hits"] == 1
+    assert "input_tokens" not in usage
+
+
+def test_what_is_not_recorded_fails_its_sample_in_a_replay_whatever_the_agent_answers(project, run):
+    project.write(agent__py=CATCHING)
+    assert run("--first=2", "--llm-cache=replay").ret == pytest.ExitCode.TESTS_FAILED
+    assert {record["status"] for record in project.records()} == {"error"}
+
+
+def test_the_example(project, server, chat):
+    server.usual = lambda handler: handler.send(200, reply("3, 1 and 99"))
+    example = Path(__file__).parents[3] / "examples" / "openai_agent.py"
+    project.write(
+        s__yaml=f"benchmark: BehaviorModeling\nagent: {example}\nllm_proxy: true\ntext_models: none\n"
+        f"llm:\n  - {{model: tiny, base_url: '{chat.url}'}}\n"
+    )
+    assert project.pytest_process("s.yaml", "--limit=6").ret == 0
+    assert {record["usage"]["llm_calls"] for record in project.records()} == {1}
