@@ -69,8 +69,9 @@ def ask(
         for stream, text in zip(streams, getattr(agent, "last_output", ()), strict=False):
             if text:
                 stream.write(secrets.cleaned(text))
-    if outcome.usage.counts.get("budget_exceeded") and outcome.error is None:
-        # The agent caught it and answered something else. That is not its answer.
+    spent = outcome.usage.counts.get("budget_exceeded")
+    if spent and not isinstance(outcome.error, BudgetExceeded):
+        # The agent caught it and answered or raised something else. That is not its own.
         outcome.error = BudgetExceeded("the budget is spent")
     elif outcome.usage.missing and not isinstance(outcome.error, (BudgetExceeded, NotProvided)):
         # The same: whatever came after it is made up.

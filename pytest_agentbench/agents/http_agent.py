@@ -7,15 +7,26 @@ An endpoint cannot call the tools of a context: they arrive as null, or as their
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pytest_agentbench.agents.errors import AgentTimeout, TransientError
-from pytest_agentbench.agents.http_transport import Endpoint, NoReply, Reply, TooLarge
+from pytest_agentbench.agents.http_transport import (
+    Endpoint,
+    NoReply,
+    Reply,
+    TooLarge,
+    is_here,
+)
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.retry import is_transient_status, retry_after
 from pytest_agentbench.agents.specs import is_address
+from pytest_agentbench.agents.usage import CURRENT
 from pytest_agentbench.base.errors import BenchmarkError, without_secrets
 from pytest_agentbench.base.redaction import Secrets, in_address
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm.proxy import Proxy
 
 _LONGEST_QUOTE = 500
 _LONGEST_LOOK = 5.0  # seconds that a connection may take before the first sample
@@ -34,7 +45,8 @@ class HttpError(Exception):
 class HttpAgent:
     """Asks an endpoint, over connections that are kept: one for each call that is under way at once."""
 
-    def __init__(self, url: str, timeout: float | None = None) -> None:
+    def __init__(self, url: str, timeout: float | None = None, proxy: Proxy | None = None) -> None:
+        """``proxy``: told to the endpoint with each question, if the endpoint is on this machine."""
         self.name = without_secrets(url)  # the address, for people and files
         if not is_address(url):
             raise BenchmarkError(
@@ -45,6 +57,7 @@ class HttpAgent:
         self._endpoint = Endpoint(url, wire.LARGEST)
         self._secrets = Secrets(in_address(url))
         self._timeout = timeout
+        self._proxy = proxy if is_here(urlsplit(url).hostname or "") else None
 
     def check(self) -> None:
         """:class:`BenchmarkError` if nobody listens at the address. Nothing is sent.
@@ -89,7 +102,7 @@ class HttpAgent:
         body = wire.encoded(wire.split(context)[0])
         where = f"POST {self.name}"
         try:
-            reply = self._endpoint.post(body, limit)
+            reply = self._posted(body, limit)
         except TimeoutError:
             raise AgentTimeout(f"no answer within {limit:g} s") from None
         except TooLarge as error:
@@ -110,6 +123,16 @@ class HttpAgent:
     def close(self) -> None:
         """Closes the connections that are kept."""
         self._endpoint.close()
+
+    def _posted(self, body: bytes, timeout: float | None) -> Reply:
+        __tracebackhide__ = True
+        if self._proxy is None:
+            return self._endpoint.post(body, timeout)
+        key = self._proxy.keys.new(CURRENT.get())
+        try:
+            return self._endpoint.post(body, timeout, self._proxy.headers(key))
+        finally:
+            self._proxy.keys.revoke(key)
 
     def _answer(self, reply: Reply) -> Any:
         where = f"POST {self.name}"

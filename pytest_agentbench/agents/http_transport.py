@@ -24,6 +24,7 @@ from pytest_agentbench.agents import http_loop
 
 Result = TypeVar("Result")
 
+OWN_HEADERS = "x-agentbench-"  # how the names of our own begin
 # What a request needs; clients add more, such as the machine that they run on.
 _SENT = {"accept", "content-length", "content-type", "host", "transfer-encoding"}
 _KEPT_SECONDS = 60.0  # in which an idle connection may be used again
@@ -78,25 +79,27 @@ class Endpoint:
         self._transport = Transport(url, largest, None if basic is None else lambda: basic)
         self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
 
-    def post(self, body: bytes, timeout: float | None) -> Reply:
-        """The server's reply, whatever its status.
+    def post(
+        self, body: bytes, timeout: float | None, headers: Mapping[str, str] | None = None
+    ) -> Reply:
+        """The server's reply, whatever its status. ``headers`` are some of our own.
 
         Raises TimeoutError after ``timeout`` seconds, :class:`TooLarge` and :class:`NoReply`.
         """
         __tracebackhide__ = True
-        return http_loop.wait(within(self._post(body), timeout))
+        return http_loop.wait(within(self._post(body, headers or {}), timeout))
 
     def close(self) -> None:
         """Closes the connections that wait for another request."""
         self._transport.close()
 
-    async def _post(self, body: bytes) -> Reply:
+    async def _post(self, body: bytes, own: Mapping[str, str]) -> Reply:
         with replying():
             loop = asyncio.get_running_loop()
             client = self._clients.get(loop)
             if client is None:
                 client = self._clients[loop] = self._transport.client()
-            headers = {"Content-Type": "application/json", "Accept": "application/json"}
+            headers = {"Content-Type": "application/json", "Accept": "application/json", **own}
             return Reply.of(await client.post(self._address, content=body, headers=headers))
 
 
@@ -259,12 +262,13 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _is_sent(name: bytes) -> bool:
-    return name.decode("latin-1").lower() in _SENT
+    text = name.decode("latin-1").lower()
+    return text in _SENT or text.startswith(OWN_HEADERS)
 
 
 def _proxy(scheme: str, host: str) -> str | None:
     """The proxy that the environment (HTTPS_PROXY, ALL_PROXY, NO_PROXY …) names for a host."""
-    if _is_here(host) or urllib.request.proxy_bypass(host):
+    if is_here(host) or urllib.request.proxy_bypass(host):
         return None
     proxies = urllib.request.getproxies()
     address = proxies.get(scheme) or proxies.get("all")
@@ -273,7 +277,8 @@ def _proxy(scheme: str, host: str) -> str | None:
     return address if "://" in address else f"http://{address}"
 
 
-def _is_here(host: str) -> bool:
+def is_here(host: str) -> bool:
+    """Whether a host is this machine, by its name alone."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

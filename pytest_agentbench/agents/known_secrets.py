@@ -19,13 +19,14 @@ def known_to(
     models: Sequence[Entry] = (),
     params: Mapping[str, Any] | None = None,
     passed_on: Collection[str] | None = None,
+    made: Collection[str] = (),
 ) -> Secrets:
     """The secrets of a run.
 
     ``passed_on``: the names of the variables that an isolated agent is given; None for an agent that
-    has the whole environment.
+    has the whole environment. ``made``: secrets that the run has made up itself.
     """
-    found = redaction.in_parameters(params or {})
+    found = redaction.in_parameters(params or {}) | {*made}
     if specs.is_endpoint(agent):
         found |= redaction.in_address(agent)
         import urllib.request  # imports http and ssl

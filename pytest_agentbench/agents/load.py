@@ -23,6 +23,7 @@ from pytest_agentbench.benchmarks.protocol import Benchmark
 
 if TYPE_CHECKING:
     from pytest_agentbench.agents.llm.calls import Model
+    from pytest_agentbench.agents.llm.proxy import Proxy
     from pytest_agentbench.agents.process.sandbox import IsolationOptions
 
 
@@ -57,11 +58,13 @@ def load(
     llm: Model | None = None,
     params: Mapping[str, Any] | None = None,
     run_code: bool = True,
+    proxy: Proxy | None = None,
 ) -> LoadedAgent:
     """The agent that ``spec`` names; relative files are looked for in ``bases``.
 
     ``isolation`` is for commands and Python code; baselines and endpoints do without. ``params`` are for
     Python code. Without ``run_code`` an agent in Python is described and not imported.
+    ``proxy`` is handed to agents outside of this process.
     """
     if params is not None and not specs.is_code(spec):
         raise AgentError(
@@ -74,13 +77,13 @@ def load(
     if (program := specs.command_of(spec)) is not None:
         from pytest_agentbench.agents.process.command import CommandAgent
 
-        command = CommandAgent(program, bases[-1], timeout, isolation)
+        command = CommandAgent(program, bases[-1], timeout, isolation, proxy)
         shown = specs.shown(spec)
         return LoadedAgent(shown, command.digest, command, confined=isolation is not None)
     if specs.is_endpoint(spec):
         from pytest_agentbench.agents.http_agent import HttpAgent
 
-        endpoint = HttpAgent(spec, timeout)
+        endpoint = HttpAgent(spec, timeout, proxy)
         return LoadedAgent(specs.shown(spec), endpoint.digest, endpoint)
     if not names_code(spec):
         raise AgentError(f"--agent: expected {specs.EXPECTED}, got {spec!r}")
@@ -89,7 +92,7 @@ def load(
     if isolation is not None:
         from pytest_agentbench.agents.process.isolated import IsolatedAgent
 
-        isolated = IsolatedAgent(spec, bases, isolation, timeout, llm, params)
+        isolated = IsolatedAgent(spec, bases, isolation, timeout, llm, params, proxy)
         isolated.start()  # a mistake in its file is found before any sample is asked
         return LoadedAgent(
             spec, isolated.digest, isolated, confined=True, note=isolated.note, lives=isolated.lives

@@ -106,8 +106,11 @@ def current() -> Usage | None:
 def suspects() -> list[Usage]:
     """The usage of every call that may be the one which asks."""
     own = CURRENT.get()
-    if own is not None:
-        return [own]
+    return in_flight() if own is None else [own]
+
+
+def in_flight() -> list[Usage]:
+    """The usage of every call under way in this process, the oldest first."""
     with _lock:
         return list(_in_flight)
 

@@ -88,10 +88,11 @@ def activate(config: pytest.Config) -> None:
         settings = {n: _with_note(one, config, folders[n]) for n, one in settings.items()}
         asks = asks_here(config)
         with guarded(config, stays=worker is None and asks):
-            plans = {
-                nodeid: Plan(one, processes, selecting=nodeid in narrowed, asks=asks)
-                for nodeid, one in settings.items()
-            }
+            plans: dict[str, Plan] = {}
+            for nodeid, one in settings.items():
+                plan = Plan(one, processes, selecting=nodeid in narrowed, asks=asks)
+                plans[nodeid] = plan
+                config.add_cleanup(plan.close_proxy)  # what follows may refuse the session
         check_selected(plans, selected)
         shards.check(shard, plans.values())
         agent_in_force.settle(config, plans, folders)

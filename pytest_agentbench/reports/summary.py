@@ -47,6 +47,8 @@ def header(run: Plan, agent: str) -> list[str]:
     models = _models(run, agent)
     described = "" if run.submission is None else run.submission.described
     submission = [f"submission: {described}"] if described else []
+    if run.settings.llm_proxy and run.submission is None:
+        submission.append(_proxy_line([entry.model for entry in run.settings.llm]))
     return [
         line,
         *models,
@@ -62,6 +64,11 @@ def _models(run: Plan, agent: str) -> list[str]:
         return []
     each = [f"{entry.model} at {entry.where}" for entry in run.settings.llm]
     return _indented(f"model{'s' if len(each) > 1 else ''}: {', '.join(each)}")
+
+
+def _proxy_line(models: Sequence[str]) -> str:
+    line = f"model proxy: agents' own clients are served by {', '.join(dict.fromkeys(models))}"
+    return line if len(line) <= NOTE_WIDTH else f"{line[: NOTE_WIDTH - 1]}…"
 
 
 def _indented(note: str) -> list[str]:

@@ -12,6 +12,7 @@ from pytest_agentbench.agents.ask import Outcome
 from pytest_agentbench.agents.find import Found
 from pytest_agentbench.agents.framework_calls import takes
 from pytest_agentbench.agents.known_secrets import known_to
+from pytest_agentbench.agents.llm import handed
 from pytest_agentbench.agents.prefetch import Prefetch
 from pytest_agentbench.agents.process.sandbox import IsolationOptions
 from pytest_agentbench.base.errors import BenchmarkError, told
@@ -26,6 +27,8 @@ from pytest_agentbench.settings.settings import Settings
 if TYPE_CHECKING:
     from pytest_agentbench.agents.llm.cache import Cache
     from pytest_agentbench.agents.llm.client import LLM
+    from pytest_agentbench.agents.llm.proxy import Proxy
+    from pytest_agentbench.agents.llm.proxy_keys import Keys
 
 _MANY_ANSWERS, _LARGE_CHUNK = 5000, 1000
 
@@ -58,11 +61,20 @@ class Plan:
             _check_baseline(settings)
         self.settings = settings
         self.benchmark = settings.benchmark
+        handed.use(None)  # keys are those of the user, and not those of another run's proxy
+        has_agent = settings.submission is None and scored is None
+        self._keys = _keys() if settings.llm_proxy and has_agent and asks else None
+        self._proxy: Proxy | None = None
         self.llm = self._model(processes) if scored is None else None
-        if settings.submission is None and scored is None:
-            self.loaded_agent = self._load_agent(agent, asks)
-        self.dataset = settings.benchmark.load(settings) if scored is None else scored.dataset
-        samples.check_names(self.dataset)
+        try:
+            if has_agent:
+                self._start_proxy()
+                self.loaded_agent = self._load_agent(agent, asks)
+            self.dataset = settings.benchmark.load(settings) if scored is None else scored.dataset
+            samples.check_names(self.dataset)
+        except BaseException:
+            self.close_proxy()
+            raise
         self.draws_late = selecting and (settings.limit or settings.first) is not None
         every = range(len(self.dataset.keys))
         self.indices = tuple(every) if self.draws_late else self.drawn
@@ -185,7 +197,24 @@ class Plan:
             self.llm,
             settings.agent_params,
             run_code=asks,
+            proxy=self._proxy,
         )
+
+    def _start_proxy(self) -> None:
+        if self._keys is None or self.llm is None:
+            return
+        from pytest_agentbench.agents.llm.proxy import Proxy  # imports http
+
+        _ = self.secrets  # found while the environment is the user's
+        self._proxy = Proxy(self.llm, self._keys)
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Lets clients that code in this process makes from here on ask this run's model."""
+        if self._proxy is None:
+            handed.use(None)
+        else:
+            self._proxy.hand_over()
 
     def _check_lives(self) -> None:
         from pytest_agentbench.agents.tick_days import check_lives  # the city, which few need
@@ -228,7 +257,8 @@ class Plan:
         settings = self.settings
         isolated = settings.agent_isolation == "process"
         passed_on = settings.agent_envs if isolated or specs.is_endpoint(settings.agent) else None
-        return known_to(settings.agent, settings.llm or (), settings.agent_params, passed_on)
+        own = () if self._keys is None else (self._keys.secret,)
+        return known_to(settings.agent, settings.llm or (), settings.agent_params, passed_on, own)
 
     @cached_property
     def agent(self) -> load.Agent:
@@ -243,6 +273,7 @@ class Plan:
         """What the submission answers, or else the agent, which sees the context alone."""
         if self.submission is not None:
             return look_up(self.submission.answers, sample, epoch)
+        self._hand_over()
         call = load.ready(agent, self.settings.agent_timeout, self.llm)
         asked = (str(sample.key), epoch)
         retries = self.settings.agent_retries
@@ -267,6 +298,7 @@ class Plan:
         """Starts to ask these questions in their order, ``concurrency`` at a time."""
         asked = {one: one.sample for one in questions if self.is_asked(one)}
         settings = self.settings
+        self._hand_over()
         self._prefetch = Prefetch(
             self.agent, self.dataset, asked, settings.agent_retries, settings.concurrency,
             self.secrets, self._arrived,
@@ -307,8 +339,21 @@ class Plan:
     def close(self) -> None:
         """Ends what this process started for the agent."""
         self.agent.close()
+        self.close_proxy()
         if self.llm is not None:
             self.llm.close()
+
+    def close_proxy(self) -> None:
+        """Ends the proxy, and gives the environment back; also where the run never began."""
+        if self._proxy is not None:
+            self._proxy.close()
+            self._proxy = None
+
+
+def _keys() -> Keys:
+    from pytest_agentbench.agents.llm.proxy_keys import Keys
+
+    return Keys()
 
 
 def _check_baseline(settings: Settings) -> None:

@@ -183,6 +183,11 @@ class Settings:
         "replay sends nothing and fails a sample that asks something new, off asks every time (default: read-write)",
         "read-write, replay or off", parse.one_of("read-write", "replay", "off"), default="read-write",
     ))  # fmt: skip
+    llm_proxy: bool = setting(Option(
+        "", "serve the models to agents that bring an OpenAI-compatible client of their own: OPENAI_BASE_URL and "
+        "OPENAI_API_KEY lead it to an endpoint on this machine",
+        "true or false", parse.yes_or_no, default=False, ini="bool", flag=True,
+    ))  # fmt: skip
     max_cost: float | None = setting(Option(
         "COST", "stop the run when its calls of models have cost this much",
         "a number above 0", parse.number(1e-12, whole=False), ini="float",

@@ -93,6 +93,16 @@ class LLM(Model):
         return self._lanes[0].entry.model
 
     @property
+    def models(self) -> list[str]:
+        """The models of all entries."""
+        return [lane.entry.model for lane in self._lanes]
+
+    @property
+    def embeds(self) -> bool:
+        """Whether an entry names a model for embeddings."""
+        return any(lane.entry.embedding_model is not None for lane in self._lanes)
+
+    @property
     def spent(self) -> dict[str, float]:
         """What this process has used so far: input_tokens, output_tokens, cost, llm_calls …"""
         with self._lock:
@@ -142,7 +152,7 @@ class LLM(Model):
     def embeddings(self, texts: Sequence[str]) -> Vectors | None:
         """By the entries that name an embedding_model; by the offline model if none does."""
         __tracebackhide__ = True
-        if all(lane.entry.embedding_model is None for lane in self._lanes):
+        if not self.embeds:
             return super().embeddings(texts)
         parts = [
             list(texts[at : at + _TEXTS_AT_ONCE]) for at in range(0, len(texts), _TEXTS_AT_ONCE)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout
 from pytest_agentbench.agents.process import wire
 from pytest_agentbench.agents.process.process import GRACE, Process, TimeUp, last_lines
-from pytest_agentbench.agents.usage import reached
+from pytest_agentbench.agents.usage import CURRENT, reached
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm.proxy import Proxy
+    from pytest_agentbench.agents.llm.proxy_keys import Key
 
 
 class Unasked(AgentCrashed):
@@ -27,8 +32,11 @@ class ProcessAgent(ABC):
     # Asks an idle process to end. Without it, the end of its input does.
     _farewell: bytes | None = None
 
-    def __init__(self, timeout: float | None) -> None:
+    def __init__(self, timeout: float | None, proxy: Proxy | None = None) -> None:
+        """``proxy``: where clients of the agent's own find the model; each process has a key of its own."""
         self._timeout = timeout
+        self._proxy = proxy
+        self._keys: dict[Process, Key] = {}
         self._idle: list[Process] = []
         self._all: set[Process] = set()
         self._closed = False
@@ -42,7 +50,8 @@ class ProcessAgent(ABC):
         return output
 
     @abstractmethod
-    def _start(self) -> Process: ...
+    def _start(self, variables: Mapping[str, str]) -> Process:
+        """Another process, with these variables in its environment."""
 
     @abstractmethod
     def _question(self, context: Any, tools: wire.Tools) -> bytes:
@@ -74,7 +83,10 @@ class ProcessAgent(ABC):
         while True:
             process, asked_before = self._take()
             deadline = None if limit is None else time.monotonic() + limit
+            key = self._keys.get(process)
             try:
+                if key is not None:
+                    key.usage = CURRENT.get()
                 reply = self._exchange(process, question, tools, deadline)
                 self._local.output = self._output(process)
                 return process, reply
@@ -86,6 +98,9 @@ class ProcessAgent(ABC):
                 self._discard(process)
                 if not (asked_before and isinstance(error, Unasked)):
                     raise
+            finally:
+                if key is not None:
+                    key.usage = None
 
     def _take(self) -> tuple[Process, bool]:
         """A process that waits for a question, and whether it has been asked before."""
@@ -95,13 +110,25 @@ class ProcessAgent(ABC):
                     raise RuntimeError("the agent was closed: make another one")
                 process = self._idle.pop() if self._idle else None
             if process is None:
-                process = self._start()
-                with self._lock:
-                    self._all.add(process)
-                return process, False
+                return self._started(), False
             if process.alive():
                 return process, True
             self._discard(process)
+
+    def _started(self) -> Process:
+        if self._proxy is None:
+            process = self._start({})
+        else:
+            key = self._proxy.keys.new()
+            try:
+                process = self._start(self._proxy.variables(key))
+            except BaseException:
+                self._proxy.keys.revoke(key)
+                raise
+            self._keys[process] = key
+        with self._lock:
+            self._all.add(process)
+        return process
 
     def _give_back(self, process: Process) -> None:
         with self._lock:
@@ -112,6 +139,9 @@ class ProcessAgent(ABC):
         """Ends a process that is not to be asked again."""
         with self._lock:
             self._all.discard(process)
+        key = self._keys.pop(process, None)
+        if key is not None and self._proxy is not None:
+            self._proxy.keys.revoke(key)
         process.kill()
 
     def close(self) -> None:

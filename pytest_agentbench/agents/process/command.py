@@ -15,8 +15,9 @@ import hashlib
 import os
 import shlex
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.agents.errors import AgentCrashed
 from pytest_agentbench.agents.process import readable, wire
@@ -25,6 +26,9 @@ from pytest_agentbench.agents.process.process import Ended, Process
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Own, Sandbox
 from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.redaction import Secrets, command_shown, in_command
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm.proxy import Proxy
 
 
 class CommandAgent(ProcessAgent):
@@ -39,8 +43,9 @@ class CommandAgent(ProcessAgent):
         cwd: str | Path | None = None,
         timeout: float | None = None,
         isolation: IsolationOptions | None = None,
+        proxy: Proxy | None = None,
     ) -> None:
-        super().__init__(timeout)
+        super().__init__(timeout, proxy)
         self._cwd = Path.cwd() if cwd is None else Path(cwd).resolve()
         self._arguments = _split(command, self._cwd)
         self._command = command
@@ -72,14 +77,14 @@ class CommandAgent(ProcessAgent):
         folders = dict.fromkeys([self._cwd, *(path.parent for path in files)])
         return Own((*files, found, real, *pythons), tuple(folders))
 
-    def _start(self) -> Process:
+    def _start(self, variables: Mapping[str, str]) -> Process:
         if self._sandbox is None:
-            return Process(self._arguments, cwd=self._cwd)
+            return Process(self._arguments, cwd=self._cwd, env={**os.environ, **variables})
         command, policy = self._sandbox.confined(self._arguments)
         return Process(
             command,
             cwd=self._cwd,
-            env=self._sandbox.environment(),
+            env={**self._sandbox.environment(), **variables},
             policy=policy,
             folder=self._sandbox.removed,
         )

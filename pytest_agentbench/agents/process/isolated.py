@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentbench.agents.code_imports import reached
 from pytest_agentbench.agents.errors import AgentCrashed, AgentTimeout, RemoteAgentError
@@ -28,6 +28,9 @@ from pytest_agentbench.agents.process.process import Ended, Process, TimeUp
 from pytest_agentbench.agents.process.sandbox import IsolationOptions, Own, Sandbox
 from pytest_agentbench.agents.usage import CURRENT, Missing, Tick
 from pytest_agentbench.base.errors import BenchmarkError, shown
+
+if TYPE_CHECKING:
+    from pytest_agentbench.agents.llm.proxy import Proxy
 
 # Not `-m`, which puts the working directory before the standard library. The package's folder goes last
 # for the same reason, until the child has the parent's whole path.
@@ -57,9 +60,10 @@ class IsolatedAgent(ProcessAgent):
         timeout: float | None = None,
         llm: Any = None,
         params: Mapping[str, Any] | None = None,
+        proxy: Proxy | None = None,
     ) -> None:
         """``llm`` is the model of :mod:`pytest_agentbench.agents.llm.client`, asked here: the child has no key."""
-        super().__init__(timeout)
+        super().__init__(timeout, proxy)
         self._spec = spec
         self._bases = [Path(base).resolve() for base in bases]
         self._options = options
@@ -157,12 +161,12 @@ class IsolatedAgent(ProcessAgent):
         run = contextvars.copy_context().run
         threading.Thread(target=run, args=(ask,), name="agentbench-llm", daemon=True).start()
 
-    def _start(self) -> Process:
+    def _start(self, variables: Mapping[str, str]) -> Process:
         command, policy = self._sandbox.confined([sys.executable, "-c", _START, _PACKAGE])
         child = Process(
             command,
             cwd=self._sandbox.folder,
-            env=self._sandbox.environment(),
+            env={**self._sandbox.environment(), **variables},
             over_socket=True,
             policy=policy,
             folder=self._sandbox.removed,

@@ -25,7 +25,7 @@ for line in sys.stdin:
 class Lines(ProcessAgent):
     """Runs the context, a line of Python, and answers with the number of its process."""
 
-    def _start(self):
+    def _start(self, variables):
         return Process([sys.executable, "-ISc", PROGRAM])
 
     def _question(self, context, tools):
