@@ -22,9 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pytest_agentbench.agents.asbench import asbench_modules
 from pytest_agentbench.agents.missing import refuse
-from pytest_agentbench.agents.websociety import society_modules
 
 
 class _Unavailable:
@@ -44,13 +42,20 @@ class _Unavailable:
 
 Names = Mapping[str, Mapping[str, Any]]  # by module
 
-# Where published agents import from, and what is there beside classes without a stand-in.
-_MODULES: Names = {
-    **asbench_modules.MODULES,
-    **society_modules.MODULES,
-}
 AGENT_PREFIX = "agentbench_agent_"  # of the names under which agents' files are imported
-ROOTS = frozenset(name for name in _MODULES if "." not in name)
+# The packages that are stood in for. What they have is imported when an agent asks: few do.
+ROOTS = frozenset(
+    ("agentsociety", "agentsociety_benchmark", "mobisimbench", "pycityproto", "websocietysimulator")
+)
+
+
+@functools.cache
+def _modules() -> Names:
+    """Where published agents import from, and what is there beside classes without a stand-in."""
+    from pytest_agentbench.agents.asbench import asbench_modules
+    from pytest_agentbench.agents.websociety import society_modules
+
+    return {**asbench_modules.MODULES, **society_modules.MODULES}
 
 
 @functools.cache  # the same class each time
@@ -62,6 +67,9 @@ def _further(module: str, name: str) -> Any:
         )
     if name.endswith(("Error", "Exception")):  # to be caught, never raised
         return type(name, (Exception,), {"__module__": module})
+    from pytest_agentbench.agents.asbench import asbench_modules
+    from pytest_agentbench.agents.websociety import society_modules
+
     found = asbench_modules.further(module, name) or society_modules.further(module, name)
     if found is not None:
         return found
@@ -96,11 +104,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     ) -> importlib.machinery.ModuleSpec | None:
         root, _, below = fullname.partition(".")
         if fullname not in self._always:
-            if fullname not in _MODULES or root not in self._roots:
+            if root not in self._roots or fullname not in _modules():
                 return None
             if below and sys.modules.get(root) is not _made.get(root):
                 return None  # a module that the real package does not have
-        is_package = any(name.startswith(f"{fullname}.") for name in _MODULES)
+        is_package = any(name.startswith(f"{fullname}.") for name in _modules())
         spec = importlib.machinery.ModuleSpec(fullname, self, is_package=is_package)
         if is_package and root in self._folders:
             assert spec.submodule_search_locations is not None
@@ -112,9 +120,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
         further = functools.partial(_further, name)
-        names = {**_MODULES[name], **self._provides.get(name, {})}
+        names = {**_modules()[name], **self._provides.get(name, {})}
         module.__dict__.update(names, __getattr__=further)
         _made[name] = module
+
+
+def _beside() -> Mapping[str, str]:
+    from pytest_agentbench.agents.asbench import asbench_modules
+
+    return asbench_modules.BESIDE_AN_AGENT
 
 
 class _Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -127,12 +141,12 @@ class _Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         package, _, name = fullname.rpartition(".")
-        if name not in asbench_modules.BESIDE_AN_AGENT or not package.startswith(AGENT_PREFIX):
+        if not package.startswith(AGENT_PREFIX) or name not in _beside():
             return None
         return importlib.machinery.ModuleSpec(fullname, self)
 
     def exec_module(self, module: ModuleType) -> None:
-        name = asbench_modules.BESIDE_AN_AGENT[module.__name__.rpartition(".")[2]]
+        name = _beside()[module.__name__.rpartition(".")[2]]
         # The real one where it is installed, else the stand-in.
         module.__dict__["__getattr__"] = functools.partial(getattr, importlib.import_module(name))
 

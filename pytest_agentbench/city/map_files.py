@@ -9,7 +9,7 @@ from pytest_agentbench.city import map_cache, published_map, table_files
 from pytest_agentbench.city.map import City
 from pytest_agentbench.city.table_files import PLACE_FILES
 
-LARGE = 2_000_000  # bytes of tables: smaller ones are read faster than their digest is looked up
+LARGE = 100_000  # bytes of tables: smaller ones are read about as fast as the cache
 
 
 def load_city(folder: Path) -> tuple[City | None, str]:

@@ -24,6 +24,8 @@ _COUNTED_AT_ONCE = 65_536  # draws: they stay in the processor's cache
 _FEW = 100  # records
 # Multiplications that OpenBLAS leaves to one thread: of a vector, of a table.
 _ONE_THREAD = (8192, 131_072)
+_TILE_ROWS = 16
+_SHORT = 50_000_000  # multiplications that take one thread a few milliseconds
 
 
 @overload
@@ -75,6 +77,27 @@ def sums(values: npt.NDArray[Any], weights: FloatArray) -> FloatArray:
         return found
     starts = range(0, len(weights), rows)
     return np.concatenate([weights[start : start + rows] @ values for start in starts])
+
+
+def count_sums(counts: FloatArray, weights: FloatArray) -> FloatArray:
+    """``weights @ counts`` of whole numbers, which is exact in any order; a short product by one thread.
+
+    >>> count_sums(np.array([[1.0, 0.0], [3.0, 2.0]]), np.array([[2.0, 1.0], [0.0, 3.0]])).tolist()
+    [[5.0, 2.0], [9.0, 6.0]]
+    """
+    people, width = counts.shape
+    height = max(_TILE_ROWS, _ONE_THREAD[1] // max(1, counts.size))
+    columns = _ONE_THREAD[1] // height // max(1, people)
+    if not columns or len(weights) * counts.size > _SHORT:
+        found: FloatArray = weights @ counts
+        return found
+    found = np.empty((len(weights), width))
+    for row in range(0, len(weights), height):
+        rows = slice(row, row + height)
+        for column in range(0, width, columns):
+            tile = slice(column, column + columns)
+            found[rows, tile] = weights[rows] @ counts[:, tile]
+    return found
 
 
 def draw(clusters: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Iterator[FloatArray]:
@@ -135,17 +158,33 @@ def intervals(
     for reading, metrics in drawn.items():
         result[reading] = {}
         point = _differences(estimate, other, reading, None)
-        for name, blocks in metrics.items():
-            found = np.concatenate(blocks)
-            known = np.isfinite(found)
-            if 0 < np.count_nonzero(~known) <= spare * len(found):
-                found = found[known]
-            spread = np.percentile(found, PERCENTILES) - found.mean()
+        spreads = _spreads({name: np.concatenate(each) for name, each in metrics.items()}, spare)
+        for name, spread in spreads.items():
             lowest, highest = ranges.get(name, (-math.inf, math.inf))
             low, high = np.clip(point[name][0] + spread, lowest, highest)
             if math.isfinite(low) and math.isfinite(high):
                 result[reading][name] = (float(low), float(high))
     return result
+
+
+def _spreads(metrics: Mapping[str, FloatArray], spare: float) -> dict[str, FloatArray]:
+    """How far the ends of each metric's interval are from the mean of its resamples."""
+    spreads, whole = dict[str, FloatArray](), dict[str, FloatArray]()
+    for name, found in metrics.items():
+        known = np.isfinite(found)
+        if 0 < np.count_nonzero(~known) <= spare * len(found):
+            spreads[name] = _spread(found[None, known])[0]
+        else:
+            whole[name] = found
+    if whole:  # together, for each call takes long for so few numbers
+        spreads |= dict(zip(whole, _spread(np.stack([*whole.values()])), strict=True))
+    return spreads
+
+
+def _spread(rows: FloatArray) -> FloatArray:
+    ends = np.percentile(rows, PERCENTILES, axis=1)
+    spread: FloatArray = ends.T - rows.mean(axis=1, keepdims=True)
+    return spread
 
 
 def _differences(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytest_agentbench.metrics.bootstrap import sums
+from pytest_agentbench.metrics.bootstrap import count_sums
 
 Floats = NDArray[np.float64]
 
@@ -182,10 +182,8 @@ class MeanDivergence:
         if weights is None or len(self._columns.codes) > _FEW_PEOPLE:
             return jensen_shannon(self._truth, self._columns.counts(weights)).mean(axis=-1)
         table, truth, rest = self._used
-        shares = sums(table, weights) / weights.sum(axis=1, keepdims=True)
-        both = truth + shares
-        total = (_information(truth, both) + _information(shares, both)).sum(axis=-1) + rest
-        return np.clip(total / 2 / len(self._truth), 0.0, 1.0)
+        each = _of_shares(truth, count_sums(table, weights), weights.sum(axis=1, keepdims=True))
+        return np.clip((each.sum(axis=-1) + rest) / 2 / len(self._truth), 0.0, 1.0)
 
     @functools.cached_property
     def _used(self) -> tuple[Floats, Floats, float]:
@@ -196,11 +194,34 @@ class MeanDivergence:
         codes, size = self._columns.codes, self._columns.size
         people, width = codes.shape
         at = codes.astype(np.intp) + size * np.arange(width)
-        cells, places = np.unique(at, return_inverse=True)
+        used = np.zeros(width * size, bool)
+        used[at] = True
+        cells = np.flatnonzero(used)
         table = np.zeros((people, len(cells)))
-        table[np.arange(people)[:, None], places.reshape(people, width)] = 1.0
+        table[np.arange(people)[:, None], (np.cumsum(used) - 1)[at]] = 1.0
         shares = _normalised(self._truth).reshape(-1)
-        return table, shares[cells], float(np.delete(shares, cells).sum())
+        return table, shares[cells], float(shares[~used].sum())
+
+
+def _of_shares(truth: Floats, counts: Floats, totals: Floats) -> Floats:
+    """What each cell adds to the divergence of counts (resamples x cells) from the truth's shares.
+
+    Of few people drawn, a cell has few counts: each logarithm is then taken once, and looked up.
+    """
+    people = totals[0, 0]
+    at = counts.astype(np.intp)
+    if not (2 * people < len(counts) and (totals == people).all() and (at == counts).all()):
+        return _both_sides(truth, counts / totals)
+    known = _both_sides(truth, np.arange(people + 1)[:, None] / people)
+    at *= len(truth)
+    at += np.arange(len(truth))
+    found: Floats = known.reshape(-1).take(at)
+    return found
+
+
+def _both_sides(truth: Floats, shares: Floats) -> Floats:
+    both = truth + shares
+    return _information(truth, both) + _information(shares, both)
 
 
 def _widened(low: float, high: float) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_agentbench.base.lean_start import lean_start
 from pytest_agentbench.plugin import option_parser, typed
 from pytest_agentbench.plugin.fixtures import PLAN_OF, agent, sample
 
@@ -48,7 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
         return  # nothing of a benchmark is shown
     args = [*(f"--agentbench-benchmark={b}" for b in config.option.agentbench_benchmark or ())]
     if next(option_parser.asked_for([*args, *config.args], config), None) is not None:
-        from pytest_agentbench.plugin import activation
+        with lean_start():
+            from pytest_agentbench.plugin import activation
 
         activation.activate(config)
 

@@ -12,11 +12,6 @@ import iniconfig
 from pytest_agentbench.settings.options import Option, SettingsError
 from pytest_agentbench.settings.resolve import Layer
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
-
 Keys = Mapping[str, Any]
 
 _TRUE = ("y", "yes", "t", "true", "on", "1")
@@ -65,16 +60,27 @@ def _value(option: Option, value: Any) -> Any:
 
 
 def _of_pytest_toml(file: Path) -> Keys:
-    keys: Keys = tomllib.loads(file.read_text(encoding="utf-8")).get("pytest", {})
+    keys: Keys = _toml(file).get("pytest", {})
     return keys
 
 
 def _of_pyproject(file: Path) -> Keys | None:
-    table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("pytest", {})
+    table = _toml(file).get("tool", {}).get("pytest", {})
     keys: Keys | None = {key: value for key, value in table.items() if key != "ini_options"}
     if keys and "ini_options" in table:  # pytest refuses it, too
         raise ValueError("both tables, [tool.pytest] and [tool.pytest.ini_options]: keep one")
     return keys or table.get("ini_options")
+
+
+def _toml(file: Path) -> dict[str, Any]:
+    # Imported where there is such a file: a run without one should start without it.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
+
+    tables: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    return tables
 
 
 def _section(file: Path, name: str) -> Keys | None:

@@ -9,9 +9,12 @@ import sys
 
 import pytest
 
+from pytest_agentbench.agents import framework_imports
+from pytest_agentbench.agents.asbench.asbench_modules import MODULES as OF_ASBENCH
 from pytest_agentbench.agents.asbench.toolbox import Toolbox
 from pytest_agentbench.agents.errors import NotProvided
 from pytest_agentbench.agents.framework_imports import available
+from pytest_agentbench.agents.websociety.society_modules import MODULES as OF_WEBSOCIETY
 
 ROOTS = ("agentsociety", "agentsociety_benchmark", "websocietysimulator")
 
@@ -167,3 +170,24 @@ def test_parts_that_need_pydantic_are_made_only_where_they_are_used(tmp_path):
         "assert not {'pydantic', 'pytest_agentbench.agents.asbench.blocks'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+
+
+def test_the_packages_that_are_stood_in_for_are_those_of_the_modules():
+    roots = {name.partition(".")[0] for name in (*OF_ASBENCH, *OF_WEBSOCIETY)}
+    assert roots == framework_imports.ROOTS
+
+
+def test_the_stand_ins_are_imported_when_an_agent_asks_for_them():
+    code = """if True:
+        import sys
+        from pytest_agentbench.agents.framework_imports import available
+
+        stand_ins = "pytest_agentbench.agents.asbench.asbench_modules"
+        with available():
+            import json
+            assert stand_ins not in sys.modules
+            from agentsociety.agent import IndividualAgentBase
+        assert stand_ins in sys.modules
+        assert "agentsociety" not in sys.modules
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -149,3 +149,44 @@ def test_resamples_drawn_together_are_those_drawn_one_by_one(people):
     rng = np.random.default_rng(5)
     alone = [np.bincount(rng.integers(0, people, people), minlength=people) for _ in range(9)]
     assert np.array_equal(np.concatenate(list(bootstrap.draw(clusters, 5, 9))), alone)
+
+
+@pytest.mark.parametrize(
+    ("people", "width", "resamples"),
+    [(1, 1, 1), (20, 150, 1000), (400, 300, 37), (9000, 3, 5), (3, 0, 4), (7, 5, 0)],
+)
+def test_sums_of_counts_are_those_of_a_product(people, width, resamples):
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 50, (people, width)).astype(float)
+    weights = rng.integers(0, 9, (resamples, people)).astype(float)
+    assert bootstrap.count_sums(counts, weights).tolist() == (weights @ counts).tolist()
+
+
+def test_intervals_of_several_metrics_are_those_of_each_alone():
+    rng = np.random.default_rng(4)
+    columns = {name: rng.normal(size=30) for name in "abc"}
+    columns["now and then"] = np.where(np.arange(30) == 0, np.nan, 1.0 + np.arange(30))
+
+    def some_of(names):
+        def estimate(reading, weights):
+            if weights is None:
+                return {name: float(np.nanmean(columns[name])) for name in names}
+            # A resample with the first person has no value of the last column.
+            return {
+                name: np.where(
+                    np.isnan(columns[name]).any() & (weights[:, 0] > 2),
+                    np.nan,
+                    weights @ np.nan_to_num(columns[name]) / 30,
+                )
+                for name in names
+            }
+
+        return estimate
+
+    people = [str(n) for n in range(30)]
+    together = bootstrap.intervals(some_of(columns), ["r"], people, 0, spare=0.2)["r"]
+    assert len(together) == 4
+    for name, interval in together.items():
+        assert (
+            bootstrap.intervals(some_of([name]), ["r"], people, 0, spare=0.2)["r"][name] == interval
+        )

@@ -167,3 +167,15 @@ def test_the_mean_over_columns_is_the_same_for_few_and_many(people, few, monkeyp
             of_columns.append(textbook(truth[column], counts))
         assert value == pytest.approx(np.mean(of_columns), abs=1e-12)
     assert float(mean(None)) == pytest.approx(float(mean(np.ones((1, people)))[0]), abs=1e-12)
+
+
+def test_logarithms_that_are_looked_up_have_the_same_bits():
+    rng = np.random.default_rng(5)
+    mean = MeanDivergence(rng.integers(0, 40, (12, 6)) + 1, Columns(rng.integers(0, 5, (9, 12)), 6))
+    equal = rng.multinomial(9, [1 / 9] * 9, 60).astype(float)
+    one_more = np.vstack(
+        [equal, np.full(9, 2.0)]
+    )  # not everybody draws as many: nothing is looked up
+    assert mean(equal).tolist() == mean(one_more)[:-1].tolist()
+    halves = np.vstack([equal, np.full(9, 0.5)])
+    assert mean(equal).tolist() == mean(halves)[:-1].tolist()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from pytest_agentbench.metrics import divergence
+from pytest_agentbench.metrics import divergence, own_range
 from pytest_agentbench.metrics.own_range import (
     OwnRange,
     own_range_distance,
@@ -103,3 +103,15 @@ def test_blocks_do_not_change_resampled_distances(monkeypatch):
     expected = OwnRange(values).distances(weights, reference)
     monkeypatch.setattr(divergence, "_BLOCK_VALUES", 310)
     assert np.array_equal(OwnRange(values).distances(weights, reference), expected)
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_few_levels_are_counted_by_a_product_with_the_same_bits(monkeypatch, counted):
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 6, (15, 4)) / 7
+    times = rng.integers(0, 9, values.shape) if counted else None
+    weights = rng.multinomial(15, [1 / 15] * 15, 40).astype(float)
+    truth = own_range_histogram(rng.integers(0, 6, 50))
+    product = OwnRange(values, times).distances(weights, truth)
+    monkeypatch.setattr(own_range, "_FEW_LEVELS", 0)
+    assert OwnRange(values, times).distances(weights, truth).tolist() == product.tolist()

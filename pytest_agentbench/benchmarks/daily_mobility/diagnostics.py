@@ -101,9 +101,10 @@ def noise_ceiling(truth: Population, people: int) -> dict[str, dict[str, dict[st
     values: dict[str, dict[str, Floats]] = {reading: {} for reading in readings}
     for row in scoring.DIVERGENCES:
         total = len(getattr(truth, row.field))
-        weights = np.empty((resamples, total))
-        for drawn in weights:
-            drawn[:] = np.bincount(rng.integers(0, total, people), minlength=total)
+        drawn = rng.integers(0, total, (resamples, people))
+        drawn += total * np.arange(resamples)[:, None]  # every resample has bins of its own
+        counts = np.bincount(drawn.reshape(-1), minlength=resamples * total)
+        weights = counts.reshape(resamples, total).astype(np.float64)
         for reading, divergences in readings.items():
             values[reading][row.metric] = np.asarray(divergences[row.metric](weights))
     return {reading: _spread(metrics) for reading, metrics in values.items()}

@@ -61,8 +61,15 @@ class PopulationScores:
     reading is over the valid answers alone.
     """
 
-    def __init__(self, truth: Population, answers: Population, valid: Bools) -> None:
+    def __init__(
+        self,
+        truth: Population,
+        answers: Population,
+        valid: Bools,
+        true_counts: Callable[[], Sequence[Floats]] | None = None,
+    ) -> None:
         self._truth, self._answers, self._valid = truth, answers, valid
+        self._true_counts = true_counts or functools.cache(lambda: counted_truth(truth))
         self._known: dict[str, Mapping[str, Divergence]] = {}
 
     def __call__(self, reading: str, weights: Floats | None) -> Values:
@@ -82,13 +89,16 @@ class PopulationScores:
     def part(self, chosen: Bools) -> PopulationScores:
         """The estimator of some of the people: their own arrays are small."""
         return PopulationScores(
-            self._truth, self._answers.part(chosen[self._valid]), self._valid[chosen]
+            self._truth,
+            self._answers.part(chosen[self._valid]),
+            self._valid[chosen],
+            self._true_counts,
         )
 
     def _divergences(self, reading: str) -> Mapping[str, Divergence]:
         if reading not in self._known:
             self._known[reading] = (
-                documented(self._truth, self._answers, self._valid)
+                documented(self._truth, self._answers, self._valid, self._true_counts())
                 if reading == DOCUMENTED
                 else published(self._truth, self._answers)
             )
@@ -96,20 +106,29 @@ class PopulationScores:
 
 
 def documented(
-    truth: Population, answers: Population, valid: Bools | None = None
+    truth: Population,
+    answers: Population,
+    valid: Bools | None = None,
+    true_counts: Sequence[Floats] | None = None,
 ) -> dict[str, Divergence]:
     """The documented reading: base-2 divergence in bins that the truth decides."""
+    counted = counted_truth(truth) if true_counts is None else true_counts
     return {
-        row.metric: _ColumnDivergence(row.columns(truth, truth), row.columns(truth, answers, valid))
-        for row in DIVERGENCES
+        row.metric: _ColumnDivergence(counts, row.columns(truth, answers, valid))
+        for row, counts in zip(DIVERGENCES, counted, strict=True)
     }
+
+
+def counted_truth(truth: Population) -> list[Floats]:
+    """The truth's counts of every divergence: the same for all groups of a run."""
+    return [row.columns(truth, truth).counts(None) for row in DIVERGENCES]
 
 
 class _ColumnDivergence:
     """The mean over columns (slots, intentions) of the divergence within the column."""
 
-    def __init__(self, truth: Columns, answers: Columns) -> None:
-        self._mean = MeanDivergence(truth.counts(None), answers)
+    def __init__(self, true_counts: Floats, answers: Columns) -> None:
+        self._mean = MeanDivergence(true_counts, answers)
 
     def __call__(self, weights: Floats | None) -> float | Floats:
         means: Floats = self._mean(weights)

@@ -127,6 +127,10 @@ class Bins:
             return np.array([self.kinds.get(value, self.size - 1) for value in values], np.intp)
         return bin_of(values, self.edges)
 
+    def pooled(self, values: list[Any]) -> Floats:
+        """How many of the values are in each bin."""
+        return np.bincount(self.codes(values), minlength=self.size).astype(np.float64)
+
     def counts(self, people: Sequence[Sequence[Any]]) -> Floats:
         return count_table(people, self.codes, self.size)
 
@@ -145,7 +149,7 @@ class Column:
         self.real_counts: Floats | None = None
         self.real_mean: float | None = None
         if any(theirs):
-            self.real_counts = self.bins.counts(theirs).sum(axis=0)
+            self.real_counts = self.bins.pooled(pooled)
             self.real_mean = sum(pooled) / len(pooled) if quantity.has_mean else None
         self.table = self.bins.counts(own)
         self.count = np.array([len(values) for values in own], np.float64)
@@ -208,14 +212,14 @@ class Realism:
             kinds,
         )
 
-    def estimate(self, weights: Floats | None) -> Values:
-        """Every metric, for the people or for resamples of them."""
+    def estimate(self, weights: Floats | None, divergences: bool = True) -> Values:
+        """Every metric, for the people or for resamples of them; without divergences, the others."""
         if not len(self.people):
             return {metric.name: Absent("no records") for metric in METRICS}
         with np.errstate(invalid="ignore", divide="ignore"):  # a resample may have nobody of a kind
-            return self._estimate(weights)
+            return self._estimate(weights, divergences)
 
-    def _estimate(self, weights: Floats | None) -> Values:
+    def _estimate(self, weights: Floats | None, divergences: bool) -> Values:
         everybody = np.ones((1, len(self.people))) if weights is None else weights
         found = sums(self._table, everybody)
         drawn = everybody.sum(axis=1)
@@ -225,20 +229,26 @@ class Realism:
         at = 2
         for column in self.columns:
             known = lived if column.quantity.name in LIVED_ONLY else told
-            values |= self._of_column(column, found[:, at : at + column.width], known, plain)
+            part = found[:, at : at + column.width]
+            values |= self._of_column(column, part, known, plain, divergences)
             at += column.width
         if self.true_changes is not None:
             values |= self._transitions(found[:, at:], plain)
         return {metric.name: values[metric.name] for metric in METRICS if metric.name in values}
 
     def _of_column(
-        self, column: Column, part: Floats, known: Bools, plain: Callable[[Any], Any]
+        self,
+        column: Column,
+        part: Floats,
+        known: Bools,
+        plain: Callable[[Any], Any],
+        divergences: bool,
     ) -> dict[str, Any]:
         """The metrics of one quantity; ``known`` are the resamples with anybody who could have it."""
         one, found = column.quantity, dict[str, Any]()
         missing, real_missing = self._missing(column), self._real_missing(column)
         counts, total, count = part[:, :-2], part[:, -2], part[:, -1]
-        if one.has_divergence:
+        if one.has_divergence and divergences:
             found[f"{one.name}_jsd"] = (
                 missing or real_missing or plain(_divergence(column.real_counts, counts, known))
             )

@@ -16,7 +16,7 @@ from pytest_agentbench.benchmarks.days.realism import (
     Realism,
     Reference,
 )
-from pytest_agentbench.metrics.bootstrap import sums
+from pytest_agentbench.metrics.bootstrap import count_sums
 from pytest_agentbench.metrics.estimator import Absent, Values
 from pytest_agentbench.metrics.pooled import pooled_divergence
 
@@ -103,7 +103,7 @@ def _floors(realism: Realism, people: int) -> dict[str, float]:
     for column in realism.columns:
         if column.quantity.has_divergence and column.real_counts is not None:
             own = column.bins.counts([facts[column.quantity.name] for facts in reference.people])
-            drawn = pooled_divergence(column.real_counts, sums(own, weights))
+            drawn = pooled_divergence(column.real_counts, count_sums(own, weights))
             found[column.quantity.name] = float(drawn.mean())
     return found
 
@@ -198,13 +198,13 @@ def _group(realism: Realism, chosen: Sequence[bool], kind: str, name: str) -> di
     if same is not None and not same.people:
         same = None
     enough = len(people) >= LEAST and same is not None and len(same.people) >= LEAST
-    estimated = Realism(people, same).estimate(None)
+    estimated = Realism(people, same).estimate(None, divergences=enough)
     return {
         "people": len(people),
         "reference_people": 0 if same is None else len(same.people),
         "values": {
             metric: plain
             for metric, value in estimated.items()
-            if (plain := _plain(value)) is not None and (enough or not metric.endswith("_jsd"))
+            if (plain := _plain(value)) is not None
         },
     }
