@@ -186,3 +186,14 @@ def test_what_was_cut_short_goes_on_with_each_model(project, ours, server):
     assert project.pytest(*two, "--resume").ret == 0
     assert models_asked(project, server) == ["a"] * 9 + ["b"] * 12
     assert len(project.runs()) == 4
+
+
+def test_an_agent_that_asked_no_model_has_its_name_alone(project, server):
+    project.write(plain__py="def answer(context):\n    return context['a'] + context['b']\n")
+    for agent in ("plain.py", "builtin:half"):
+        options = [f"--agent={agent}", "--model=m", f"--base-url={server.url}"]
+        result = project.pytest("--benchmark=toysum", *options, "--run-dir", agent[:5])
+        result.stdout.fnmatch_lines([f"agent: {agent}"])
+        scores = project.scores(project.path / agent[:5])
+        assert scores["agent"].keys() == {"name", "digest"}
+    result.stdout.no_fnmatch_line("*model: m*")  # a baseline never asks one
