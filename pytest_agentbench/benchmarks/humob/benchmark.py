@@ -14,6 +14,7 @@ from pytest_agentbench.benchmarks.humob import (
     scoring,
     submission,
     submitted,
+    table_cache,
     validate,
 )
 from pytest_agentbench.benchmarks.humob.baselines import BASELINES
@@ -109,7 +110,9 @@ class Humob(Benchmark):
         if not isinstance(answers, submission.FileAnswers):  # those of a run
             return super().score_submitted(dataset, answers, indices)
         assert isinstance(dataset, data.HumobDataset)
-        return submitted.score_submitted(dataset, answers.table, indices)
+        accepted = submitted.score_submitted(dataset, answers.table, indices)
+        table_cache.let_go(answers.table, dataset.table)
+        return accepted
 
     def score_run(self, dataset: Dataset, records: Sequence[Record]) -> Estimator:
         assert isinstance(dataset, data.AskedUsers)

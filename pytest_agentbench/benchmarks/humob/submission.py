@@ -65,6 +65,7 @@ def read_submission(path: Path, dataset: HumobDataset) -> Submission:
         *extra_users(path, table.uids, dataset, dataset.table.uids),
         *wrong_rows(path, list(wrong_users(table, dataset).values())),
     ]
+    table_cache.let_go(table, dataset.table)
     return Submission(FileAnswers(table), tuple(problems))
 
 

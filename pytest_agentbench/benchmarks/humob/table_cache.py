@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import mmap
 import os
 import shutil
 import time
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -54,6 +55,20 @@ def load_table(path: Path, *, masked: bool = True) -> CachedTable:
                 built = read_table(path, masked=masked)
                 table = _store(built, place) or built
     return CachedTable(table, digest)
+
+
+def let_go(*tables: Table) -> None:
+    """Lets the system take back the memory of mapped rows: what is asked for again comes from the file.
+
+    A worker goes through all rows once, and would else hold them until it ends.
+    """
+    advice = getattr(mmap, "MADV_DONTNEED", None)  # Windows has none
+    for table in tables:
+        memory: Any = table.rows
+        while isinstance(memory, np.ndarray):
+            memory = memory.base
+        if advice is not None and isinstance(memory, mmap.mmap):
+            memory.madvise(advice)
 
 
 def check_days(cached: CachedTable, path: Path, edition: Edition) -> None:

@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pytest_agentbench.benchmarks.humob import table_cache
 from pytest_agentbench.benchmarks.humob.table_cache import load_table
+from pytest_agentbench.benchmarks.humob.tables import read_table
 
 
 def entries(folder):
@@ -87,3 +89,31 @@ def test_tables_unused_for_long_make_room(csv, person, cache_folder):
     load_table(csv(person(6), "new.csv"))
     assert len(entries(cache_folder)) == 1
     assert not old.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_rows_that_are_let_go_take_no_memory_and_are_there_when_asked_for(csv, person):
+    table = load_table(csv(person(1))).table
+    rows = table.rows.tolist()
+    assert resident("rows.npy") > 0
+    table_cache.let_go(table)
+    assert resident("rows.npy") == 0
+    assert table.rows.tolist() == rows
+
+
+def resident(name):
+    """Kilobytes of the mapped files of this name that are in memory."""
+    total, ours = 0, False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if "-" in line.split(" ")[0]:
+            ours = line.endswith(f"/{name}")
+        elif ours and line.startswith("Rss:"):
+            total += int(line.split()[1])
+    return total
+
+
+def test_rows_that_are_not_mapped_stay_as_they_are(csv, person):
+    table = read_table(csv(person(1)))
+    rows = table.rows.tolist()
+    table_cache.let_go(table)
+    assert table.rows.tolist() == rows
