@@ -49,6 +49,25 @@ def test_a_kill_costs_the_calls_in_flight_alone(project, first, answers, options
     assert not (out / "answers.jsonl").exists()
 
 
+def test_a_kill_costs_no_epoch_of_what_was_asked_ahead_in_chunks(project):
+    write_agent(project, WAITS.format(first=0))
+    out = project.path / "out"
+    options = ["--concurrency=8", "--chunk=4", "--epochs=2"]
+    with start(project, *options, "--run-dir=out") as process:
+        wait_until(lambda: lines_of(project.path / "answered") >= 22, "the other answers")
+        paths = [out / name for name in ("answers.jsonl", "records.jsonl")]
+        wait_until(lambda: sum(map(lines_of, paths)) >= 22, "the answers on disk")
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=90)
+    assert numbers(project, "answered") == sorted([*range(1, 12)] * 2)
+    numbers(project, "asked")
+    (project.path / "go").touch()
+    on = ["--benchmark=toysum", "--agent=agent.py", "--chunk=4", "--epochs=2", "--resume=out"]
+    assert project.pytest(*on).ret == 0
+    assert numbers(project, "asked") == [0, 0]
+    assert len(project.records(out)) == 24
+
+
 def test_answers_of_a_worker_that_died_are_not_marked_as_errors(project):
     write_agent(project, "if a == 9: os._exit(1)")
     result = project.pytest(
