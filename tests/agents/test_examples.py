@@ -81,8 +81,8 @@ def test_every_example_answers_what_its_benchmark_accepts(demo, name, agent, mea
         assert benchmark.check(sample, asked(function, sample.context))
 
 
-# Fixtures are run with their commands (tests/test_docs.py).
-CODES = re.findall(r"```python\n((?!# conftest\.py).*?)```", DOCS, re.DOTALL)
+# Fixtures, and agents that bring a client, are run with their commands (tests/test_docs.py).
+CODES = re.findall(r"```python\n((?!# conftest\.py|from openai).*?)```", DOCS, re.DOTALL)
 
 
 @pytest.mark.parametrize("code", CODES, ids=range(len(CODES)))

@@ -218,7 +218,8 @@ def test_a_second_run_asks_nothing_and_replays_the_same_scores(project, chat, ru
 
 def test_what_is_not_recorded_fails_its_sample_in_a_replay_whatever_the_agent_answers(project, run):
     project.write(agent__py=CATCHING)
-    assert run("--first=2", "--llm-cache=replay").ret == pytest.ExitCode.TESTS_FAILED
+    options = ("--first=2", "--llm-cache=replay", "--agent-isolation=process")
+    assert run(*options).ret == pytest.ExitCode.TESTS_FAILED
     assert {record["status"] for record in project.records()} == {"error"}
 
 
