@@ -125,8 +125,12 @@ class Project:
         return [json.loads(line) for line in lines]
 
 
+# Threads that a process has once: tqdm's, that of HTTP requests with its helpers, and the one that ends last.
+_OF_THE_PROCESS = ("tqdm_monitor", "agentbench-http", "agentbench-last", "asyncio_")
+
+
 def _threads() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if thread.name != "tqdm_monitor"}
+    return {one for one in threading.enumerate() if not one.name.startswith(_OF_THE_PROCESS)}
 
 
 @contextlib.contextmanager

@@ -111,7 +111,8 @@ def test_two_models_are_two_runs_of_one_session(project, ours, server):
             "all readings, and the largest changes: agentbench compare .agentbench*",
         ]
     )
-    names = [folder.name.partition("-toysum-")[2] for folder in project.runs()]
+    first = project.runs()  # later ones may be of the same second, and stand between them
+    names = [folder.name.partition("-toysum-")[2] for folder in first]
     assert names == ["llm_agent-gpt-4o-mini", "llm_agent-meta-llama_Llama-3-8B_free"]
     assert f"toysum@{FREE}.exact.accuracy" in (project.path / "junit.xml").read_text()
 
@@ -129,7 +130,7 @@ def test_two_models_are_two_runs_of_one_session(project, ours, server):
     listed = project.agentbench("runs").stdout.str()
     assert "llm_agent.py gpt-4o-mini " in listed
     assert f"llm_agent.py {FREE} " in listed
-    board = project.agentbench("leaderboard", *map(str, project.runs()[:2])).stdout
+    board = project.agentbench("leaderboard", *map(str, first)).stdout
     board.fnmatch_lines(
         ["llm_agent.py gpt-4o-mini*1*", "without a rank", f"llm_agent.py {FREE}*gate*"]
     )
@@ -186,3 +187,14 @@ def test_what_was_cut_short_goes_on_with_each_model(project, ours, server):
     assert project.pytest(*two, "--resume").ret == 0
     assert models_asked(project, server) == ["a"] * 9 + ["b"] * 12
     assert len(project.runs()) == 4
+
+
+def test_an_agent_that_asked_no_model_has_its_name_alone(project, server):
+    project.write(plain__py="def answer(context):\n    return context['a'] + context['b']\n")
+    for agent in ("plain.py", "builtin:half"):
+        options = [f"--agent={agent}", "--model=m", f"--base-url={server.url}"]
+        result = project.pytest("--benchmark=toysum", *options, "--run-dir", agent[:5])
+        result.stdout.fnmatch_lines([f"agent: {agent}"])
+        scores = project.scores(project.path / agent[:5])
+        assert scores["agent"].keys() == {"name", "digest"}
+    result.stdout.no_fnmatch_line("*model: m*")  # a baseline never asks one
