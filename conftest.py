@@ -126,7 +126,8 @@ class Project:
 
 
 def _threads() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if thread.name != "tqdm_monitor"}
+    kept = ("tqdm_monitor", "agentbench-http")  # one in a process, until its end
+    return {thread for thread in threading.enumerate() if thread.name not in kept}
 
 
 @contextlib.contextmanager

@@ -38,6 +38,7 @@ CHANGED = {
     "agent_envs": ("HOME", "LANG"),
     "agent_reads": ("~/.cache/huggingface", "prompts"),
     "llm": parse_llm([{"model": "m", "base_url": "http://localhost:1/v1", "api_key": "${KEY}"}]),
+    "llm_cache": "replay",
     "max_cost": 0.5,
     "max_tokens": 1000,
     "reading": "lenient",
