@@ -36,9 +36,9 @@ class Prefetch(Generic[Key]):
         retries: int,
         concurrency: int,
         secrets: Secrets = NO_SECRETS,
-        keep: Callable[[Key, Outcome], None] | None = None,
+        keep: Callable[[Key, Outcome], bool | None] | None = None,
     ) -> None:
-        """``keep`` gets each outcome in the thread that asked, before anybody takes it."""
+        """``keep`` gets each outcome in the thread that asked, before anybody takes it; true: leave the rest."""
         self._agent = agent
         self._dataset = dataset
         self._retries = retries
@@ -92,8 +92,8 @@ class Prefetch(Generic[Key]):
                     asked = (str(sample.key), getattr(key, "epoch", 1))
                     outcome = ask(self._agent, sample.context, self._retries, self._secrets, asked)
                 outcome.printed = printed
-                if self._keep is not None:
-                    self._keep(key, outcome)
+                if self._keep is not None and self._keep(key, outcome):
+                    self.leave()
                 future.set_result(outcome)
             except BaseException as error:
                 future.set_exception(error)

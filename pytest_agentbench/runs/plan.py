@@ -304,15 +304,14 @@ class Plan:
             self.secrets, self._arrived,
         )  # fmt: skip
 
-    def _arrived(self, question: Question, outcome: Outcome) -> None:
-        """What came of a question that was asked ahead. If the first ones all fail alike, no more are asked ahead."""
+    def _arrived(self, question: Question, outcome: Outcome) -> bool:
+        """Takes what came of a question that was asked ahead; whether the first ones have all failed alike."""
         if self.keep is not None:
             self.keep(question, outcome)
         failed = outcome.error is not None
         text = f"{type(outcome.error).__name__}: {told(outcome.error)}" if outcome.error else None
         self._first.add("error" if failed else "ok", str(self.dataset.keys[question.sample]), text)
-        if self._first.reached and self._prefetch is not None:
-            self._prefetch.leave()
+        return self._first.reached
 
     @property
     def asks_ahead(self) -> bool:

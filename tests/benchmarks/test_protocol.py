@@ -109,3 +109,15 @@ def test_benchmarks_without_a_city_say_so(name):
         match=f"--ticks: {name} has no city to live in; its agents answer a context .*new-agent {name}`",
     ):
         registry.get(name).agent_template(ticks=True)
+
+
+@pytest.mark.parametrize(
+    "name", ["humob", "DailyMobility", "HurricaneMobility", "BehaviorModeling"]
+)
+def test_the_built_in_benchmarks_list_all_metrics_that_a_run_has(project, name):
+    """So a gate on any other name can be refused before anything is asked."""
+    benchmark = registry.get(name)
+    assert benchmark.lists_all_metrics
+    project.pytest(f"--benchmark={name}", "--first=2")
+    found = {metric for reading in project.scores()["readings"].values() for metric in reading}
+    assert found <= {*(metric.name for metric in benchmark.metrics), "coverage"}

@@ -114,6 +114,7 @@ def test_a_report_that_is_written_again_shows_the_settings_of_its_run(
         "--concurrency=2", "--seed=5", "--agent-timeout=20", "--agent-retries=1",
         "--agent-isolation=process", "--agent-memory=3000", "--agent-env=SECRET",
         "--max-cost=5", "--max-tokens=1000", "--reading=lenient", "--gate=accuracy >= 0.5",
+        "--llm-cache=replay", "--max-identical-errors=7",
     ]  # fmt: skip
     monkeypatch.setenv("SECRET", "x")
     assert project.pytest("--benchmark=s.yaml", *given, "--run-dir=run", "-q").ret == 0

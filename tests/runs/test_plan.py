@@ -16,7 +16,7 @@ def test_a_chunk_is_one_item_and_keeps_every_record(project, extra):
     project.write(agent__py=HALF)
     project.pytest("--benchmark=toysum", "--agent=agent.py", "--run-dir=single")
     result = project.pytest(
-        "--benchmark=toysum", "--agent=agent.py", "--chunk=4", "--run-dir=chunked", "-v", *extra
+        "--benchmark=toysum", "--agent=agent.py", "--chunk=4", "--run-dir=chunked", "-vv", *extra
     )
     result.assert_outcomes(passed=1, failed=4)  # the last chunk, sum[s11] alone, has no mistake
     result.stdout.fnmatch_lines(
