@@ -125,13 +125,9 @@ class Project:
         return [json.loads(line) for line in lines]
 
 
-# The loop of HTTP requests lasts as long as the process, with the thread in which the openai package looks at
-# the machine; for that one a session watches the end of the process.
-_LASTING = ("tqdm_monitor", "agentbench-http", "asyncio_", "agentbench-last")
-
-
 def _threads() -> set[threading.Thread]:
-    return {one for one in threading.enumerate() if not one.name.startswith(_LASTING)}
+    kept = ("tqdm_monitor", "agentbench-http")  # one in a process, until its end
+    return {thread for thread in threading.enumerate() if thread.name not in kept}
 
 
 @contextlib.contextmanager
