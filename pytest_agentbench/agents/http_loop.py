@@ -7,13 +7,30 @@ import concurrent.futures
 import os
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
 _lock = threading.Lock()
 _running: dict[int, asyncio.AbstractEventLoop] = {}  # by process: a fork has no thread of ours
+
+
+class _Threads(ThreadPoolExecutor):
+    """Looks up names in daemon threads: the end of the process does not wait for one that hangs."""
+
+    def submit(self, function: Any, /, *args: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+
+        def work() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(function(*args, **options))
+                except BaseException as error:
+                    future.set_exception(error)
+
+        threading.Thread(target=work, name="agentbench-names", daemon=True).start()
+        return future
 
 
 def loop() -> asyncio.AbstractEventLoop:
@@ -23,6 +40,7 @@ def loop() -> asyncio.AbstractEventLoop:
         if found is None:
             _running.clear()
             found = _running[os.getpid()] = asyncio.new_event_loop()
+            found.set_default_executor(_Threads())
             threading.Thread(target=found.run_forever, name="agentbench-http", daemon=True).start()
         return found
 

@@ -54,6 +54,16 @@ def test_who_is_cancelled_cancels_what_it_waits_for():
     assert happens(cancelled.is_set)
 
 
+def test_names_are_looked_up_in_threads_that_nobody_waits_for():
+    async def look():
+        loop = asyncio.get_running_loop()
+        await loop.getaddrinfo("localhost", 80)
+        return await loop.run_in_executor(None, threading.current_thread)
+
+    found = http_loop.wait(look())
+    assert (found.name, found.daemon) == ("agentbench-names", True)
+
+
 def fails():
     async def below():
         key = "sk-in-a-local-variable"

@@ -151,7 +151,7 @@ def test_a_compressed_reply_is_refused_and_the_server_was_asked_for_a_plain_one(
         handler.send(200, gzip.compress(b"{}"), [("Content-Encoding", "gzip")])
 
     server.script = [step]
-    with pytest.raises(NoReply, match="not compressed .*, got Content-Encoding: gzip"):
+    with pytest.raises(NoReply, match=r"not compressed .*, got Content-Encoding: gzip"):
         endpoint.post(b"{}", 10)
     assert asked == ["identity"]
     assert endpoint.post(b"{}", 10).status == 200
@@ -202,5 +202,5 @@ def test_nobody_there_is_said_as_the_system_says_it():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # not listening
         endpoint = Endpoint(f"http://127.0.0.1:{taken.getsockname()[1]}/", 1000)
-        with pytest.raises(NoReply, match="^ConnectionRefusedError: "):
+        with pytest.raises(NoReply, match=r"^ConnectionRefusedError: "):
             endpoint.post(b"{}", 10)

@@ -189,7 +189,7 @@ def test_a_refused_key_does_not(server, make, status):
 @pytest.mark.parametrize("step", [hang_up, slow(60)], ids=["hangs up", "silent"])
 def test_nor_does_a_server_that_is_silent_or_not_there(server, make, step):
     server.on_look = step
-    with pytest.raises(BenchmarkError, match="expected a server at .*, got .*check base_url"):
+    with pytest.raises(BenchmarkError, match=r"expected a server at .*, got .*check base_url"):
         make({"timeout": 0.3}).check()
     with pytest.raises(BenchmarkError, match="got ConnectionRefusedError"):
         make({"base_url": "http://127.0.0.1:1/v1"}).check()

@@ -107,10 +107,14 @@ def test_a_short_run_imports_neither_polars_nor_an_http_client(project):
     )
     for _ in range(2):  # the first one may fill the cache
         assert project.pytest_process("--benchmark=humob", "--limit=2").ret == 0
+    assert not (project.path / ".agentbench" / "llm-cache").exists()
     modules = set((project.path / "modules.txt").read_text().split())
     assert "pytest_agentbench.benchmarks.humob.run_tables" in modules
-    light = {"polars", "numba", "pandas", "pytest_agentbench.agents.http_client"}
-    assert not light & modules
+    heavy = {"polars", "numba", "pandas", "asyncio", "httpx2", "openai", "ssl", "tenacity"}
+    assert not heavy & modules
+    assert not [
+        name for name in modules if ".http_" in name or (".llm.c" in name and "calls" not in name)
+    ]
 
 
 def test_bad_data_is_a_usage_error_with_the_line(project, files):
