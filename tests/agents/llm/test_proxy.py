@@ -12,6 +12,7 @@ import openai
 import pytest
 from llm_server import HELLO, KEY, break_off, error, reply, slow
 
+from pytest_agentbench.agents.http_agent import HttpAgent
 from pytest_agentbench.agents.llm.proxy import Proxy
 from pytest_agentbench.agents.usage import Usage, counting
 
@@ -257,3 +258,12 @@ def test_its_end_leaves_no_thread_and_no_open_connection(make, server):
         assert not {name for name in left if name.startswith("agentbench-proxy")}
         with pytest.raises(openai.APIConnectionError):
             say(client.with_options(max_retries=0))
+
+
+@pytest.mark.parametrize(
+    ("host", "is_told"),
+    [("localhost", True), ("127.0.0.1", True), ("example.org", False), ("10.0.0.1", False)],
+)
+def test_an_endpoint_on_another_machine_is_not_told_of_it(start, host, is_told):
+    agent = HttpAgent(f"http://{host}:8000/", proxy=start())
+    assert (agent._proxy is not None) is is_told
