@@ -245,7 +245,9 @@ class Published(SimulationAgent):
 
 
 @pytest.mark.parametrize(
-    "target", [lambda context, llm=None: 1, lambda context, **llm: 1, Published], ids=str
+    "target",
+    [lambda context, llm=None: 1, lambda context, **llm: 1, Published],
+    ids=["default", "keywords", "published"],
 )
 def test_a_model_that_can_be_done_without_is_not_asked_for(target):
     check_callable(target, has_model=False)
