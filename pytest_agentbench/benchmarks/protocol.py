@@ -107,9 +107,7 @@ class Dataset(abc.ABC):
     keys: Sequence[SampleKey]
     digest: str  # of the data; scores are compared only where it is equal
     description: str  # one line for people; says "synthetic" where the data are
-    notes: Sequence[
-        str
-    ] = ()  # what people should know before the first sample: lines of the header
+    notes: Sequence[str] = ()  # what people should know at the start: lines of the header
     samples_here: bool = True  # False where only workers read them: then no floor is computed
 
     def __len__(self) -> int:
@@ -245,8 +243,7 @@ class Benchmark(abc.ABC):
     modes: ClassVar[tuple[str, ...]]  # the first is the default
     readings: ClassVar[tuple[str, ...]]  # the first is primary
     metrics: ClassVar[tuple[Metric, ...]]
-    # Whether no reading has any other metric: then a gate on another one is refused before anything is asked.
-    lists_all_metrics: ClassVar[bool] = False
+    lists_all_metrics: ClassVar[bool] = False  # then a gate on any other one is refused at once
     headline: ClassVar[str]  # the metric of the progress line and of `agentbench runs`
     other_headlines: ClassVar[tuple[str, ...]] = ()  # the first that a run has, where it lacks it
     baselines: ClassVar[Mapping[str, Callable[..., Any]]]  # built-in agents, `--agent builtin:NAME`
