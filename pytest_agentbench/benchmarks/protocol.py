@@ -46,13 +46,6 @@ class Metric:
     pooled: bool = False  # compares the records with each other: a group of them has no own value
     target: str = ""  # the kind of sample (``SampleKey.target``) that it is about; empty: all
 
-    @property
-    def without_worst_group(self) -> str | None:
-        """Why no group is the worst by it; None where one is."""
-        if self.better == "none":
-            return "no value of it is better"
-        return "groups do not have it" if self.pooled else None
-
 
 def metric_named(metrics: Sequence[Metric], name: str) -> Metric:
     """The metric of a benchmark. Of one that the benchmark does not list, higher is taken as better."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from pytest_agentbench.agents.websociety import society_agents
 from pytest_agentbench.base.errors import BenchmarkError, shown
 from pytest_agentbench.benchmarks.protocol import Simulation
 from pytest_agentbench.cli.simulated_run import SimulatedRun, simulate
+from pytest_agentbench.runs import names
 from pytest_agentbench.runs.plan import Plan
 from pytest_agentbench.settings.resolve import Layer, resolve
 from pytest_agentbench.settings.settings import Settings
@@ -35,7 +36,8 @@ class Session:
 
     def settings(self, of_the_script: Layer | None = None) -> Settings:
         layers = list(self.layers) if of_the_script is None else [of_the_script, *self.layers]
-        return resolve(self.benchmark, None, layers, self.bases)
+        settings = resolve(self.benchmark, None, layers, self.bases)
+        return replace(settings, house=names.find_house(Path.cwd()))
 
 
 class Simulator:

@@ -40,7 +40,7 @@ from pytest_agentbench.plugin.command_line import (
 from pytest_agentbench.plugin.controller import Controller
 from pytest_agentbench.plugin.fixture_compat import load_conftests
 from pytest_agentbench.plugin.progress_line import say
-from pytest_agentbench.plugin.rootdir import check_rootdir
+from pytest_agentbench.plugin.rootdir import check_rootdir, house
 from pytest_agentbench.plugin.workers import Distribution
 from pytest_agentbench.reports import mlflow
 from pytest_agentbench.runs.plan import Plan
@@ -68,9 +68,9 @@ def activate(config: pytest.Config) -> None:
             check_rootdir(config)
             controller_of(config)  # before agents are imported, which may start threads
         resumed = config.getoption("agentbench_resume")
-        shard = shards.shard_of(config)
+        shard, kept = shards.shard_of(config), house(config)
         settings = {
-            nodeid: dataclasses.replace(one, resumed=resumed, shard=shard)
+            nodeid: dataclasses.replace(one, resumed=resumed, shard=shard, house=kept)
             for nodeid, one in settings.items()
         }
         if debugger.traces(config):  # one stop after the other

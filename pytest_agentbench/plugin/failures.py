@@ -52,9 +52,7 @@ class FoldedFailures:
                 group[0].sections.pop()
         if terminalreporter.hasopt("f"):
             for group in self._groups:
-                terminalreporter.write_line(
-                    f"… {_more(group)} as {group[0].nodeid}: {_names(group)}"
-                )
+                terminalreporter.write_line(f"… {_more(group)} as {group[0].nodeid}")
         return result
 
     def _look_at(self, terminalreporter: pytest.TerminalReporter) -> None:

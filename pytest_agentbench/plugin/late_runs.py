@@ -22,6 +22,7 @@ from pytest_agentbench.plugin.asked import Asked, from_text
 from pytest_agentbench.plugin.collection import BenchmarkModule
 from pytest_agentbench.plugin.command_line import bases, command_line, ini
 from pytest_agentbench.plugin.marked import MarkedTests
+from pytest_agentbench.plugin.rootdir import house
 from pytest_agentbench.runs.plan import Plan, Question
 from pytest_agentbench.settings.resolve import resolve
 from pytest_agentbench.settings.settings import Settings
@@ -103,11 +104,13 @@ def _plan(
         settings = dataclasses.replace(
             resolve(benchmark, None, [command_line(config), ini(config)], bases(config)),
             shard=shards.shard_of(config),
+            house=house(config),
             typed=bool(typed.values(config, "gate")),
         )
         _check_folder(settings, known.values())
         plan = Plan(settings, 1 if worker is None else worker["workercount"], asks=asks)
         plan.marked = name if registry.match(name) else benchmark
+    config.add_cleanup(plan.close_proxy)
     known[name] = plan
     run = plan.settings.nodeid
     if node is None:

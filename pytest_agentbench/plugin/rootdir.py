@@ -20,6 +20,8 @@ from pytest_agentbench.plugin.option_parser import known, with_values
 from pytest_agentbench.runs import run_folder
 from pytest_agentbench.settings import ini as ini_file
 
+TOLD = "agentbench_house"  # what a worker is told
+
 
 class _Moved(NamedTuple):
     """What a path after one of our options has done."""
@@ -42,7 +44,13 @@ def check_rootdir(config: pytest.Config) -> None:
 
 
 def house(config: pytest.Config) -> Path:
-    """Where runs are kept: in rootdir, or where pytest was started if one of our options moved that."""
+    """Where runs are kept: in rootdir, or where pytest was started if one of our options moved that.
+
+    A worker on this machine is told by the controller.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker is not None:
+        return Path(worker.get(TOLD) or config.rootpath / run_folder.HOUSE)
     base = config.rootpath if _moved(config) is None else config.invocation_params.dir
     return base / run_folder.HOUSE
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentbench.plugin import compat, hosts
+from pytest_agentbench.plugin import compat, hosts, rootdir
 from pytest_agentbench.plugin.controller import Controller
 from pytest_agentbench.plugin.option_parser import known, with_values
 from pytest_agentbench.plugin.progress_line import write_line
@@ -101,6 +101,8 @@ class Distribution:
         )
         if _is_elsewhere(node.gateway.spec):
             node.workerinput["agentbench_host"] = self._told
+        else:
+            node.workerinput[rootdir.TOLD] = str(rootdir.house(node.config))
         compat.ignore_lost_connection(node)
 
     @pytest.hookimpl(optionalhook=True)

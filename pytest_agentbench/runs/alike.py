@@ -64,7 +64,7 @@ class FirstFailures:
             return
         self._kind = found
         self._samples.add(sample)
-        self._error = self._error or " ".join((error or "").split())
+        self._error = self._error or " ".join((error or "").strip().partition("\n")[0].split())
 
     @property
     def reached(self) -> bool:

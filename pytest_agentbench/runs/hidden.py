@@ -32,7 +32,7 @@ def places(settings: Settings) -> tuple[Path, ...]:
             "(pip install), or unpack that file"
         )
     *_, rootdir = settings.bases
-    found = [files.cache_folder(), rootdir / run_folder.HOUSE]
+    found = [files.cache_folder(), settings.house or rootdir / run_folder.HOUSE]
     truth = settings.benchmark.truth_places(settings)
     found += truth
     # The data that come with this package, of all its benchmarks, and what makes them.

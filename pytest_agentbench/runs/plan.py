@@ -167,7 +167,7 @@ class Plan:
         if mode == OFF:
             return None
         *_, rootdir = self.settings.bases or (Path.cwd(),)
-        house = rootdir / run_folder.HOUSE
+        house = self.settings.house or rootdir / run_folder.HOUSE
         return Cache(
             house / run_folder.LLM_CACHE / folder_name(self.benchmark.name),
             mode,
@@ -238,7 +238,9 @@ class Plan:
             self.agent.check()
         name = specs.baseline_of(spec)
         asks_model = (
-            specs.is_code(spec) if name is None else takes(self.benchmark.baselines[name], "llm")
+            specs.asks_ours(spec, self.settings.llm_proxy)
+            if name is None
+            else takes(self.benchmark.baselines[name], "llm")
         )
         if self.llm is None or not asks_model or self.settings.llm_cache == "replay":
             return

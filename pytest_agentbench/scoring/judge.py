@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from pytest_agentbench.benchmarks.protocol import Metric, metric_named
 from pytest_agentbench.runs.scores_file import GateResult, Group, Readings, Scores
 from pytest_agentbench.scoring.groups import LEAST, samples_of, unscored_group, worst_group
-from pytest_agentbench.settings.gates import Gate, GateError, Part, combine, parse
+from pytest_agentbench.settings.gates import (
+    Gate,
+    GateError,
+    Part,
+    combine,
+    parse,
+    without_worst_group,
+)
 from pytest_agentbench.settings.settings import Settings
 
 _OPERATORS = {
@@ -61,7 +68,7 @@ def _worst(gate: Gate, primary: str, groups: Sequence[Group], metric: Metric) ->
 
     if gate.reading not in (None, primary):
         return failed(f"groups are scored in the primary reading alone, which is {primary}")
-    if (why := metric.without_worst_group) is not None:
+    if (why := without_worst_group(metric)) is not None:
         return failed(f"{metric.name} has no worst group: {why}")
     unknown = unscored_group(groups, metric)
     if unknown is not None:

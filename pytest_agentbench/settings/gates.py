@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 if TYPE_CHECKING:
-    from pytest_agentbench.benchmarks.protocol import Benchmark
+    from pytest_agentbench.benchmarks.protocol import Benchmark, Metric
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _GATE = re.compile(
@@ -140,9 +140,16 @@ def mistake(gate: Gate, benchmark: Benchmark, primary: str) -> str | None:
                 f"expected worst_group() in the primary reading, which is {primary}: groups are scored "
                 f"there alone; got {gate.text!r}"
             )
-        if metric is not None and (why := metric.without_worst_group):
+        if metric is not None and (why := without_worst_group(metric)):
             return f"expected a metric that has a worst group, got {gate.text!r}: {why}"
     return None
+
+
+def without_worst_group(metric: Metric) -> str | None:
+    """Why no group is the worst by a metric; None where one is."""
+    if metric.better == "none":
+        return "no value of it is better"
+    return "groups do not have it" if metric.pooled else None
 
 
 def _unknown(kind: str, name: str, known: Sequence[str], benchmark: str, gate: Gate) -> str:

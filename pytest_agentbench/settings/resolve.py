@@ -90,8 +90,8 @@ def resolve(
         values["submission"] = place.of("submission", values["submission"], find_run)
     elif values["llm_proxy"] and not values["llm"]:
         raise SettingsError(
-            f"{origin('llm_proxy', layers)}: expected a model to serve (the key llm of a scenario), got "
-            "none"
+            f"{origin('llm_proxy', layers)}: expected a model to serve (--model NAME, or llm: in the scenario), "
+            "got none"
         )
     if values["dataset"] != "demo" and not (values["dataset"] == "hub" and found.hub_repository):
         values["dataset"] = place.of("dataset", values["dataset"])

@@ -237,6 +237,9 @@ class Settings:
     agent_is_named: bool = False  # whether anybody has named it; else it is the baseline
     parameters: Mapping[str, Any] = field(default_factory=dict)  # the benchmark's own
     bases: tuple[Path, ...] = ()  # where relative paths are looked for, in this order
+    house: Path | None = (
+        None  # .agentbench, where this session keeps runs; None: in the last of the bases
+    )
 
     @property
     def decided_gates(self) -> tuple[Gate, ...]:
@@ -263,7 +266,7 @@ class Settings:
 
     def models_of(self, agent: str) -> tuple[str, ...]:
         """The models that an agent of this name may ask. A baseline asks none, and answers that are there."""
-        asks = specs.asks_ours(agent, bool(getattr(self, "llm_proxy", False)))
+        asks = specs.asks_ours(agent, self.llm_proxy)
         return tuple(one.model for one in self.llm) if asks and self.submission is None else ()
 
     def as_json(self) -> dict[str, Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from llm_server import serving
 
 ADD = "def add(context):\n    return context['a'] + context['b']\n"
+ASK = ADD.replace("context)", "context, llm)").replace("return", "llm.text_request('?'); return")
 
 
 @pytest.fixture
@@ -76,6 +78,14 @@ def test_an_agent_elsewhere_that_moves_rootdir_is_warned_about(project):
     again = project.python("-c", code, "--agent", "../other/agent.py", "--baseline=last")
     assert again.ret == 0
     assert "expected a run" not in again.stderr.str()
+    project.write(other___agent__py=ASK)
+    with serving() as server:
+        asked = ["--agent", "../other/agent.py", "--model=m", f"--base-url={server.url}"]
+        for more in ([], ["-n2"]):
+            project.python("-c", code, *asked, *more)
+    assert len(server.seen) == 2  # recorded beside the runs, and found there by workers, too
+    assert (project.path / "work" / ".agentbench" / "llm-cache" / "toysum").is_dir()
+    project.write(other___agent__py=ADD)
     strict = project.python("-c", code, "--agent", "../other/agent.py", "-Werror")
     assert strict.ret == pytest.ExitCode.USAGE_ERROR
     assert "INTERNALERROR" not in strict.stdout.str() + strict.stderr.str()

@@ -1,12 +1,13 @@
 """Calls of models that were made before: recorded beside the runs, and given again where the same is asked.
 
-What is the same: path, body (model, messages, parameters), sample, epoch, and the how manieth identical call of that
-question it is. The address and the key are no part of it.
+A call is the same if path, body (model, messages, parameters), sample and epoch are, and its number among identical
+calls of that question. The address and the key are no part of it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -65,13 +66,17 @@ class Cache:
             for body in bodies if lines else ():
                 request = self._request(path, body, question)
                 taken = self._taken.setdefault(_digest(request), set())
-                for number in range(len(lines)):
+                for number in itertools.count():
                     line = lines.get(_digest([*request, number]))
-                    if line is not None and number not in taken:
+                    if line is None:  # numbers have no gap
+                        break
+                    if number not in taken:
                         taken.add(number)
-                        chunks = line.get("chunks")
                         return Recorded(
-                            line.get("reply"), chunks, line.get("usage") or {}, str(line["model"])
+                            line.get("reply"),
+                            line.get("chunks"),
+                            line.get("usage") or {},
+                            str(line["model"]),
                         )
         return None
 

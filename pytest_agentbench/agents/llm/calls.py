@@ -202,8 +202,8 @@ def _refuse_model(place: str | None = None) -> NoReturn:
     __tracebackhide__ = True
     refuse(
         "a model, and none is configured",
-        "expected the key llm in the scenario (llm: a list of model, base_url, api_key: ${NAME}) or in "
-        "asbench's config (--config FILE)",
+        "expected --model NAME --base-url URL, the key llm in the scenario (llm: a list of model, base_url, "
+        "api_key: ${NAME}) or in asbench's config (--config FILE)",
         place,
     )
 

@@ -58,7 +58,8 @@ class LLM(Model):
     ) -> None:
         """``processes``: how many share the rate limits (xdist's workers); budgets are for this one."""
         try:
-            parsed = [entry.expanded() for entry in parse_llm(entries)]
+            sends = cache is None or not cache.replays
+            parsed = [entry.expanded(sends=sends) for entry in parse_llm(entries)]
         except ValueError as error:
             raise BenchmarkError(f"llm: {error}") from None
         unpriced = [entry.model for entry in parsed if entry.price_input is None]
@@ -78,7 +79,7 @@ class LLM(Model):
         self._spent = Usage()
         self._flying = 0
         self._cache = cache
-        if find_spec("openai") is None and not (cache is not None and cache.replays):
+        if sends and find_spec("openai") is None:
             raise BenchmarkError(
                 "llm: expected the openai package, which asks models, got none: pip install "
                 '"pytest-agentbench[llm]"'
@@ -280,6 +281,7 @@ class LLM(Model):
 
     async def _sent(self, lane: Lane, call: Call, usage: Usage | None) -> Exchange | Failure:
         body = call.body(lane.entry)
+        await lane.prepare()
         started = time.monotonic()
         data = await lane.send(call.path, body, call.timeout or lane.entry.timeout)
         if not isinstance(data, Failure):

@@ -76,12 +76,17 @@ class Entry:
             shown["api_key"] = self.api_key.as_json()
         return shown
 
-    def expanded(self, environment: Mapping[str, str] = os.environ) -> Entry:
-        """The entry with the values of the variables that it names as ``${NAME}``."""
+    def expanded(self, environment: Mapping[str, str] = os.environ, sends: bool = True) -> Entry:
+        """The entry with the values of the variables that it names as ``${NAME}``.
+
+        Where nothing is sent to it, address and key need not be known.
+        """
 
         def expand(key: str, text: str) -> str:
             def value(match: re.Match[str]) -> str:
                 found = environment.get(match[1], "")
+                if not found and not sends and key != "model":
+                    return match[0]
                 if not found:
                     raise ValueError(
                         f"{key} of {self.model} names the environment variable {match[1]}, "

@@ -96,11 +96,14 @@ class Lane:
             self._places[loop] = asyncio.Semaphore(self._most)
         return self._places[loop]
 
+    async def prepare(self) -> None:
+        """Imports the package, which takes most of a second and is none of the server's time."""
+        self._client()
+
     async def send(self, path: str, body: Mapping[str, Any], timeout: float) -> Data | Failure:
         """The JSON object of the reply, or the list of its events; a failure with what the server said."""
         from pytest_agentbench.agents.http_transport import NoReply, TooLarge, within
 
-        self._client()  # its import takes most of a second, which is not the server's
         ask = self._streamed if body.get("stream") else self._asked
         try:
             return await within(ask(path, dict(body)), timeout)

@@ -58,7 +58,7 @@ def measured(project):
     return project.scores()["readings"]
 
 
-def test_a_second_run_sends_nothing_however_it_is_run(project, chat, run):
+def test_a_second_run_sends_nothing_however_it_is_run(project, chat, run, monkeypatch):
     project.write(agent__py=ASKING)
     assert run("--epochs=2", "--concurrency=8")[0] == 48
     first = measured(project)
@@ -79,6 +79,12 @@ def test_a_second_run_sends_nothing_however_it_is_run(project, chat, run):
         assert record["usage"]["replayed_cost"] == pytest.approx(used["usage"]["cost"])
         assert "cost" not in record["usage"]
         assert record["evidence"]["messages"] == used["evidence"]["messages"]
+    monkeypatch.delenv("CHAT_KEY")  # nothing is sent, so nobody needs it
+    assert run("--llm-cache=replay", url="${NOT_SET}/v1")[1].ret == 0
+    unset = run()[1]
+    assert unset.ret == pytest.ExitCode.USAGE_ERROR
+    unset.stderr.fnmatch_lines(["*names the environment variable CHAT_KEY, which is not set*"])
+    monkeypatch.setenv("CHAT_KEY", KEY)
     assert run("--llm-cache=off")[0] == 24
     house = project.path / ".agentbench"
     assert (house / ".gitignore").read_text().endswith("*\n")
@@ -103,7 +109,7 @@ def test_a_replay_fails_what_is_not_recorded_though_the_agent_catches_it(project
     project.write(agent__py=CATCHING.replace("QUESTION", "How much?"))
     assert run()[0] == 12
     project.write(agent__py=CATCHING.replace("QUESTION", "How much is it?"))
-    sent, result = run("--llm-cache=replay")
+    sent, result = run("--llm-cache=replay", "--max-identical-errors=0")
     assert (sent, result.ret) == (0, 1)
     records = project.records()
     assert {record["status"] for record in records} == {"error"}

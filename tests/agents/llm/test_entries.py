@@ -215,6 +215,7 @@ def test_without_a_configuration_the_model_says_what_to_do():
     assert not llm
     for way in ways(llm).values():
         with pytest.raises(
-            NotProvided, match=r"expected the key llm in the scenario.*asked at .*\.py:[0-9]+$"
+            NotProvided,
+            match=r"expected --model NAME .*the key llm in the scenario.*asked at .*\.py:[0-9]+$",
         ):
             way(HELLO)
