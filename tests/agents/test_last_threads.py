@@ -33,7 +33,9 @@ POOL = 'ThreadPoolExecutor(1, thread_name_prefix="left").submit(time.sleep, 1000
 )
 def test_a_session_ends_with_its_exit_code(project, start, off, code, left):
     project.write(agent__py=AGENT.format(start=start, off=off))
-    result = project.pytest_process("--benchmark=toysum", "--agent=agent.py", "-q")
+    result = project.pytest_process(
+        "--benchmark=toysum", "--agent=agent.py", "-q", "--max-identical-errors=0"
+    )
     assert result.ret == code
     told = "agentbench: ended without threads that the agent left: left" in result.stderr.str()
     assert told == left

@@ -20,14 +20,34 @@ def test_progress_lines_on_a_long_run(project):
     )
 
 
+# The last sample waits until lines have been shown: workers that have ended have no calls in flight.
+AGENT = """
+import pathlib
+import time
+def agent(context):
+    until = time.monotonic() + 90
+    while context['a'] == 11 and not pathlib.Path('shown').exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    return context['a'] + context['b']
+"""
+SHOWN = """
+import pathlib
+seen = []
+def pytest_agentbench_record(record):
+    seen.append(record)
+    if len(seen) == 6:
+        pathlib.Path('shown').touch()
+"""
+
+
 def test_workers_tell_how_many_calls_they_have_in_flight(project):
     """The agent's process has three at any time; the controller's own model has none."""
     with serving() as server:
         project.write(
             agent__py="from pytest_agentbench.agents.llm.client import LLM\n"
-            "LLM.in_flight = property(lambda self: 3)\n"
-            "def agent(context):\n    return context['a'] + context['b']\n",
-            pytest__ini="[pytest]\nagentbench_progress = 0.0001\n",
+            "LLM.in_flight = property(lambda self: 3)\n" + AGENT,
+            conftest__py=SHOWN,
+            pytest__ini="[pytest]\nagentbench_progress = 1e-9\n",
             toy__yaml=f"benchmark: toysum\nllm: [{{model: m, base_url: '{server.url}'}}]\n",
         )
         result = project.pytest(

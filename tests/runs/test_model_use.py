@@ -91,7 +91,7 @@ def asking(project):
     with serving() as server:
         project.write(
             agent__py=AGENT,
-            pytest__ini="[pytest]\nagentbench_progress = 0.001\n",
+            pytest__ini="[pytest]\nagentbench_progress = 1e-9\n",
             toy__yaml="benchmark: toysum\nagent: agent.py\nlimit: 4\nllm:\n- model: small-model\n"
             f"  base_url: {server.url}\n  price_input: 1000\n  price_output: 2000\n",
         )

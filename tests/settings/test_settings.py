@@ -42,6 +42,7 @@ CHANGED = {
     "llm_proxy": True,
     "max_cost": 0.5,
     "max_tokens": 1000,
+    "max_identical_errors": 3,
     "reading": "lenient",
     "gates": (gates.parse("accuracy >= 0.5"), gates.parse("delta(accuracy).low >= -0.1")),
     "baseline": "main",

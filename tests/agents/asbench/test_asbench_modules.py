@@ -92,7 +92,7 @@ def test_an_agent_of_asbench_runs_with_asbenchs_config(project, server):
     assert asked["body"]["messages"][0] == {"role": "system", "content": "Review."}
     assert asked["body"]["messages"][1]["content"].startswith("Style: plain. Item: ")
     (run,) = project.runs()
-    assert run.name.endswith("-BehaviorModeling-reviewer")
+    assert run.name.endswith("-BehaviorModeling-reviewer-m")
     assert not [path for path in run.iterdir() if KEY in path.read_text(errors="replace")]
     assert KEY not in result.stdout.str() + result.stderr.str()
 
