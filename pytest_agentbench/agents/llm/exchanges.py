@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -31,3 +32,13 @@ class Exchanging(Protocol):
     def exchange(self, path: str, body: Mapping[str, Any]) -> Exchange: ...
 
     def aexchange(self, path: str, body: Mapping[str, Any]) -> Coroutine[Any, Any, Exchange]: ...
+
+
+def events_of(chunks: list[dict[str, Any]]) -> bytes:
+    """Server-sent events; those of /responses have a type, which is the event's name as well."""
+    parts = []
+    for chunk in chunks:
+        kind = chunk.get("type")
+        name = f"event: {kind}\n" if isinstance(kind, str) else ""
+        parts.append(f"{name}data: {json.dumps(chunk)}\n\n")
+    return "".join([*parts, "data: [DONE]\n\n"]).encode()

@@ -13,7 +13,7 @@ import httpx2
 import openai
 from openai.types.chat import ChatCompletion
 
-from pytest_agentbench.agents.llm.exchanges import Exchange, Exchanging, LLMError
+from pytest_agentbench.agents.llm.exchanges import Exchange, Exchanging, LLMError, events_of
 
 _ADDRESS = "http://agentbench.invalid/v1"
 _PREFIX = "/v1"
@@ -97,16 +97,6 @@ def response_of(exchange: Exchange) -> httpx2.Response:
         headers={"Content-Type": "text/event-stream"},
         content=events_of(exchange.chunks),
     )
-
-
-def events_of(chunks: list[dict[str, Any]]) -> bytes:
-    """Server-sent events; those of /responses have a type, which is the event's name as well."""
-    parts = []
-    for chunk in chunks:
-        kind = chunk.get("type")
-        name = f"event: {kind}\n" if isinstance(kind, str) else ""
-        parts.append(f"{name}data: {json.dumps(chunk)}\n\n")
-    return "".join([*parts, "data: [DONE]\n\n"]).encode()
 
 
 def refusal_of(error: LLMError) -> httpx2.Response:

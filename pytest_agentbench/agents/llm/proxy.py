@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from pytest_agentbench.agents.errors import BudgetExceeded
 from pytest_agentbench.agents.llm import handed
-from pytest_agentbench.agents.llm.exchanges import LLMError
+from pytest_agentbench.agents.llm.exchanges import LLMError, events_of
 from pytest_agentbench.agents.llm.proxy_keys import Key, Keys
 from pytest_agentbench.agents.llm.replies import EMBEDDINGS
 
@@ -237,8 +237,6 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.chunks is None:
             self._send(200, reply.body)
         else:
-            from pytest_agentbench.agents.llm.own_clients import events_of  # imports openai
-
             self._write(200, "text/event-stream", events_of(reply.chunks))
 
     def _send_error(self, refused: _Refused) -> None:
