@@ -31,6 +31,9 @@ _KEPT_SECONDS = 60.0  # in which an idle connection may be used again
 # On a connection that was kept: the server has closed it meanwhile, and answered nothing.
 _STALE = (httpx2.ReadError, httpx2.RemoteProtocolError, httpx2.WriteError)
 
+READ = "agentbench_read"  # the extension of a response that has what was read of it
+_END = 64  # bytes
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -141,7 +144,8 @@ class Transport(httpx2.AsyncBaseTransport):
             raise
         stream = response.stream
         assert isinstance(stream, httpx2.AsyncByteStream)
-        response.stream = _Bounded(stream, self._largest, response.status_code)
+        bounded = response.stream = _Bounded(stream, self._largest, response.status_code)
+        response.extensions[READ] = bounded
         return response
 
     async def aclose(self) -> None:
@@ -197,7 +201,9 @@ class Transport(httpx2.AsyncBaseTransport):
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """The bytes of a reply, counted as they come."""
+    """The bytes of a reply, counted as they come; ``end`` has the last of them."""
+
+    end = b""
 
     def __init__(self, stream: httpx2.AsyncByteStream, largest: int, status: int) -> None:
         self._stream = stream
@@ -210,6 +216,7 @@ class _Bounded(httpx2.AsyncByteStream):
             count += len(part)
             if count > self._largest:
                 raise TooLarge(self._status)
+            self.end = (self.end + part)[-_END:]
             yield part
 
     async def aclose(self) -> None:

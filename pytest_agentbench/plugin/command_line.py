@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -126,6 +126,7 @@ def requested(config: pytest.Config, digests: Digests, chosen: Chosen) -> Reques
     _refuse_foreign_parameters(on_line, found.settings.values())
     if len(found.settings) > 1:
         found.settings = {n: _apart(s) for n, s in found.settings.items()}
+        _check_folders(found.settings)
         _check_resumed_models(config, found.settings.values())
     return found
 
@@ -199,6 +200,17 @@ def _apart(settings: Settings) -> Settings:
         return settings
     name = re.sub(r"[^\w.@-]+", "_", settings.nodeid)
     return dataclasses.replace(settings, run_dir=settings.run_dir / name)
+
+
+def _check_folders(settings: Mapping[str, Settings]) -> None:
+    """Refuses two runs whose names make one folder below --run-dir."""
+    owners: dict[Path, str] = {}
+    for nodeid, one in settings.items():
+        if one.run_dir is not None and owners.setdefault(one.run_dir, nodeid) != nodeid:
+            raise BenchmarkError(
+                f"--run-dir: expected a folder of its own for each run, got {one.run_dir.name} for both "
+                f"{owners[one.run_dir]} and {nodeid}; start pytest once for each"
+            )
 
 
 def command_line(config: pytest.Config) -> Layer:

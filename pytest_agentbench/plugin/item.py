@@ -137,7 +137,7 @@ def outcome_of(
     if outcome.printed is not None:
         outcome.printed.replay()
     if isinstance(outcome.error, BudgetExceeded):
-        item.session.shouldstop = f"the budget is spent: {outcome.error}"
+        item.session.shouldstop = str(outcome.error)
         pytest.skip(f"not asked: {outcome.error}")
     if isinstance(outcome.error, pytest.exit.Exception):
         if debugging.is_used() and compat.is_quit_of_debugger(outcome.error):

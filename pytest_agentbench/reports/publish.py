@@ -117,8 +117,8 @@ def _scored(collector: Collector, questions: Sequence[Question], incomplete: str
         settings, dataset, questions, list(collector.records.values()), collector.baseline
     )
     details, found = dict(result.details), None
-    attempts = collector.attempts_note()
-    if beside := [*collector.notes, *([attempts] if attempts else [])]:
+    found_out = [collector.attempts_note(), collector.models_note()]
+    if beside := [*collector.notes, *filter(None, found_out)]:
         details["notes"] = [*details.get("notes", ()), *beside]
     if lack := rows.missing_note(collector.logged()):
         details["notes"] = [*details.get("notes", ()), lack]

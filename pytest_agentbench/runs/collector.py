@@ -233,6 +233,23 @@ class Collector:
             "every attempt is in the log, the last one counts"
         )
 
+    def models_note(self) -> str | None:
+        """That models were configured and never asked, or asked by calls that cannot be told apart."""
+        models = self.plan.settings.models_of(self.agent["name"])
+        used = [record.usage for record in self.records.values()]
+        unknown = sum(one.get("llm_calls_unattributed", 0) for one in used)
+        if models and used and not any(name.startswith("llm_") for one in used for name in one):
+            return (
+                f"{', '.join(models)} was never asked: an agent gets the model as a parameter llm; one with a "
+                "client of its own is served with --llm-proxy"
+            )
+        if unknown:
+            return (
+                f"{unknown:.0f} calls of the model could not be told apart, because several samples were asked at "
+                "once: --agent-isolation process credits each to its sample, and records it there"
+            )
+        return None
+
     def check_log(self) -> None:
         """Notices that the log was deleted after the last record had come."""
         self.unlogged = self.log.lost or self.unlogged

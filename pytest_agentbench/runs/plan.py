@@ -168,12 +168,14 @@ class Plan:
             return None
         *_, rootdir = self.settings.bases or (Path.cwd(),)
         house = self.settings.house or rootdir / run_folder.HOUSE
-        return Cache(
+        cache = Cache(
             house / run_folder.LLM_CACHE / folder_name(self.benchmark.name),
             mode,
             self.secrets.cleaned_json,
             lambda: run_folder.ignore_in_git(house),
         )
+        cache.check()
+        return cache
 
     def _load_agent(self, made: Found | None, asks: bool) -> load.LoadedAgent:
         settings = self.settings

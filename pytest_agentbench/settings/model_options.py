@@ -62,6 +62,9 @@ def entries(
         )
     first = where(next(iter(given)))
     address, variable = given.get("base_url"), given.get("api_key_env")
+    of_name = [one for one in llm if one.model in named]
+    if len(of_name) == 1:  # its own entry, with its prices
+        llm = of_name
     if len(llm) == 1:
         return (_changed(llm[0], named, address, variable, where),)
     if named and (not llm or address):
@@ -74,7 +77,9 @@ def entries(
             "change the entries themselves"
         )
     if first.startswith("--"):
-        raise SettingsError(f"{first}: expected --model NAME beside it, got none")
+        raise SettingsError(
+            f"{first}: expected --model NAME beside it, or a scenario with one entry in llm, got neither"
+        )
     return ()  # the ini file has it for commands that name a model
 
 
@@ -85,8 +90,8 @@ def _changed(
     variable: str | None,
     where: Callable[[str], str],
 ) -> Entry:
-    if named:
-        entry = replace(entry, model=named[0])
+    if named and named[0] != entry.model:  # prices are those of another model
+        entry = replace(entry, model=named[0], price_input=None, price_output=None)
     if address is not None:
         made = _made(entry.model, address, None, where("base_url"))
         entry = replace(entry, base_url=made.base_url)

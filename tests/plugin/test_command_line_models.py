@@ -189,12 +189,24 @@ def test_what_was_cut_short_goes_on_with_each_model(project, ours, server):
     assert len(project.runs()) == 4
 
 
+def test_two_models_whose_names_make_one_folder_are_refused(project, server):
+    project.write(agent__py=AGENT)
+    two = ["--agent=agent.py", "--model=o/m", "--model=o_m", f"--base-url={server.url}"]
+    result = project.pytest("--benchmark=toysum", *two, "--run-dir=out")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*--run-dir: expected a folder of its own for each run, got *o_m*"]
+    )
+    assert not server.seen
+
+
 def test_an_agent_that_asked_no_model_has_its_name_alone(project, server):
     project.write(plain__py="def answer(context):\n    return context['a'] + context['b']\n")
     for agent in ("plain.py", "builtin:half"):
         options = [f"--agent={agent}", "--model=m", f"--base-url={server.url}"]
         result = project.pytest("--benchmark=toysum", *options, "--run-dir", agent[:5])
         result.stdout.fnmatch_lines([f"agent: {agent}"])
+        assert ("m was never asked: an agent gets" in result.stdout.str()) == (agent == "plain.py")
         scores = project.scores(project.path / agent[:5])
         assert scores["agent"].keys() == {"name", "digest"}
     result.stdout.no_fnmatch_line("*model: m*")  # a baseline never asks one

@@ -13,6 +13,8 @@ from pytest_agentbench.settings.resolve import Layer, SettingsError, models_name
 ENTRY = {
     "model": "small", "base_url": "http://one/v1", "api_key": "${ONE}", "price_input": 1, "price_output": 2,
 }  # fmt: skip
+# What another model costs is not known.
+UNPRICED = {"price_input": None, "price_output": None}
 
 
 def layers(typed=None, scenario=None, ini=None):
@@ -65,18 +67,27 @@ def test_a_key_in_the_place_of_its_name_is_not_shown():
 @pytest.mark.parametrize(
     ("typed", "changed"),
     [
-        ({"models": ["large"]}, {"model": "large"}),
+        ({"models": ["small"]}, {}),
+        ({"models": ["large"]}, {"model": "large", **UNPRICED}),
         ({"base_url": "http://two/v1"}, {"base_url": "http://two/v1"}),
         ({"api_key_env": "TWO"}, {"api_key": "${TWO}"}),
         (
             {"models": ["large"], "base_url": "http://two/v1"},
-            {"model": "large", "base_url": "http://two/v1"},
+            {"model": "large", "base_url": "http://two/v1", **UNPRICED},
         ),
     ],
 )
 def test_what_is_typed_changes_the_one_entry_of_a_scenario(typed, changed):
     (entry,) = settled(typed, {"llm": [ENTRY]}).llm
-    assert entry.as_json() == {**ENTRY, **changed}
+    expected = {**ENTRY, **changed}
+    assert entry.as_json() == {key: value for key, value in expected.items() if value is not None}
+
+
+def test_a_model_that_has_an_entry_is_asked_by_it_at_its_prices():
+    large = {**ENTRY, "model": "large", "price_input": 10, "price_output": 20}
+    for entry in (ENTRY, large):
+        settings = settled(scenario={"llm": [ENTRY, large]}, model=entry["model"])
+        assert [one.as_json() for one in settings.llm] == [entry]
 
 
 def test_of_several_entries_none_is_changed():

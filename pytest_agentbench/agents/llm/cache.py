@@ -18,6 +18,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pytest_agentbench.base.errors import BenchmarkError
+
 READ_WRITE, REPLAY, OFF = MODES = ("read-write", "replay", "off")
 
 Question = tuple[str, int]  # the sample's name and the epoch
@@ -56,6 +58,17 @@ class Cache:
         self._lines: OrderedDict[str, dict[str, dict[str, Any]]] = OrderedDict()  # by sample, key
         self._torn: set[str] = set()  # samples whose file ends within a line
         self._taken: dict[str, set[int]] = {}  # by request: the numbers that were given or recorded
+
+    def check(self) -> None:
+        """BenchmarkError if nothing can be recorded."""
+        if self.replays:
+            return
+        place = next(one for one in (self._folder, *self._folder.parents) if one.exists())
+        if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+            raise BenchmarkError(
+                f"--llm-cache: expected a folder that can be written, got {place}; make it one, or give "
+                "--llm-cache off"
+            )
 
     def find(
         self, path: str, bodies: Sequence[Mapping[str, Any]], question: Question

@@ -39,11 +39,12 @@ class Model:
         defaults: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         retries: int | None = None,
+        configured: bool = False,
     ) -> Exchange:
         """Sends a JSON object to ``path`` ("/chat/completions", "/embeddings" …) of the model's server.
 
         ``body`` without ``model`` asks the configured one. ``defaults`` hold where neither the body nor the
-        entry says otherwise. Raises :class:`LLMError`, BudgetExceeded.
+        entry says otherwise. With ``configured`` a model that is in no entry is replaced by one that is. Raises :class:`LLMError`, BudgetExceeded.
         """
         raise NotImplementedError
 

@@ -114,17 +114,9 @@ class LLM(Model):
         """How many calls are on their way now."""
         return self._flying
 
-    def exchange(
-        self,
-        path: str,
-        body: Mapping[str, Any],
-        *,
-        defaults: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-        retries: int | None = None,
-    ) -> Exchange:
+    def exchange(self, path: str, body: Mapping[str, Any], **own: Any) -> Exchange:
         __tracebackhide__ = True
-        call = Call(path, body, defaults or {}, timeout, retries)
+        call = self._call(path, body, **own)
         usage = current()
         found = self._replayed(call, usage)
         if found is not None:
@@ -135,7 +127,7 @@ class LLM(Model):
 
     async def aexchange(self, path: str, body: Mapping[str, Any], **own: Any) -> Exchange:
         __tracebackhide__ = True
-        call = Call(path, body, own.get("defaults") or {}, own.get("timeout"), own.get("retries"))
+        call = self._call(path, body, **own)
         usage = current()
         found = self._replayed(call, usage)
         if found is not None:
@@ -175,14 +167,9 @@ class LLM(Model):
         from pytest_agentbench.agents import http_loop
 
         for lane in self._lanes:
-            found = http_loop.wait(lane.look(min(lane.entry.timeout, _LONGEST_LOOK)))
-            if isinstance(found, Failure):
-                text = f"expected a server at {lane.entry.where}, got {found.text}; check base_url"
-            elif found in (401, 403):
-                text = f"{lane.entry.where} refuses the key (HTTP {found}); check api_key"
-            else:
-                continue
-            raise BenchmarkError(self._redacted(f"llm {lane.entry.model}: {text}"))
+            problem = http_loop.wait(lane.problem(min(lane.entry.timeout, _LONGEST_LOOK)))
+            if problem is not None:
+                raise BenchmarkError(self._redacted(f"llm {lane.entry.model}: {problem}"))
 
     def close(self) -> None:
         """Closes the connections that are kept open."""
@@ -194,6 +181,20 @@ class LLM(Model):
                 f"calls of the model could not be recorded ({lost}); the next run asks them again",
                 stacklevel=2,
             )
+
+    def _call(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        defaults: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        retries: int | None = None,
+        configured: bool = False,
+    ) -> Call:
+        known = not self.embeds if path == EMBEDDINGS else body.get("model") in self.models
+        if configured and not known:
+            body = {name: value for name, value in body.items() if name != "model"}
+        return Call(path, body, defaults or {}, timeout, retries)
 
     def _replayed(self, call: Call, usage: Usage | None) -> Exchange | None:
         """What the cache has for a call: it takes no turn and costs nothing."""

@@ -24,10 +24,12 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 class Secret:
     """A text that no repr, log line or traceback with locals shows."""
 
-    __slots__ = ("_text",)
+    __slots__ = ("_text", "named")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, named: str = "api_key") -> None:
+        """``named``: where it was given, for people."""
         self._text = text
+        self.named = named
 
     def reveal(self) -> str:
         return self._text
@@ -96,7 +98,10 @@ class Entry:
 
             return _REFERENCE.sub(value, text)
 
-        key = self.api_key and Secret(expand("api_key", self.api_key.reveal()))
+        key = self.api_key
+        if key is not None:
+            named = key.as_json() if key.as_json() != HIDDEN else key.named
+            key = Secret(expand("api_key", key.reveal()), named)
         url = _url(expand("base_url", self.base_url), f"base_url of {self.model}")
         return replace(self, model=expand("model", self.model), base_url=url, api_key=key)
 

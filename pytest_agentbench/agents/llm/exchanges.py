@@ -29,9 +29,13 @@ class Exchange:
 class Exchanging(Protocol):
     """What makes exchanges: a model."""
 
-    def exchange(self, path: str, body: Mapping[str, Any]) -> Exchange: ...
+    def exchange(
+        self, path: str, body: Mapping[str, Any], *, configured: bool = False
+    ) -> Exchange: ...
 
-    def aexchange(self, path: str, body: Mapping[str, Any]) -> Coroutine[Any, Any, Exchange]: ...
+    def aexchange(
+        self, path: str, body: Mapping[str, Any], *, configured: bool = False
+    ) -> Coroutine[Any, Any, Exchange]: ...
 
 
 def events_of(chunks: list[dict[str, Any]]) -> bytes:

@@ -13,6 +13,7 @@ from pytest_agentbench.agents.llm.replies import (
     EMBEDDINGS,
     Data,
     Failure,
+    ended,
     failure_of,
     refusal_or_data,
 )
@@ -110,7 +111,21 @@ class Lane:
         except (TimeoutError, TooLarge, NoReply) as error:
             return failure_of(error, timeout)
 
-    async def look(self, timeout: float) -> int | Failure:
+    async def problem(self, timeout: float) -> str | None:
+        """Why the server will not answer: it cannot be reached, or refuses the key; None where it may."""
+        found, entry = await self._look(timeout), self.entry
+        if isinstance(found, Failure):
+            return f"expected a server at {entry.where}, got {found.text}; check base_url"
+        if found not in (401, 403):
+            return None
+        if entry.api_key is None:
+            return (
+                f"{entry.where} wants a key (HTTP {found}), and none is sent; for --model it is in OPENAI_API_KEY or in "
+                "what --api-key-env names, in an entry of llm it is api_key"
+            )
+        return f"{entry.where} refuses the key (HTTP {found}); check {entry.api_key.named}"
+
+    async def _look(self, timeout: float) -> int | Failure:
         """The status with which the server answers a question for its models."""
         from pytest_agentbench.agents.http_transport import NoReply, TooLarge, within
 
@@ -163,7 +178,7 @@ class Lane:
     async def _streamed(self, path: str, body: dict[str, Any]) -> Data | Failure:
         import openai
 
-        from pytest_agentbench.agents.http_transport import Reply, no_reply, replying
+        from pytest_agentbench.agents.http_transport import READ, Reply, no_reply, replying
 
         if path in _COUNTED and "stream_options" not in {**self.entry.parameters, **body}:
             body["stream_options"] = {"include_usage": True}
@@ -177,7 +192,9 @@ class Lane:
                     stream=True,
                     stream_cls=openai.AsyncStream[object],
                 )
-                return [event async for event in stream if isinstance(event, dict)]
+                events = [event async for event in stream if isinstance(event, dict)]
+                whole = b"[DONE]" in stream.response.extensions[READ].end
+                return events if whole else ended(path, events)
             except openai.APIStatusError as error:
                 return refusal_or_data(Reply.of(error.response), self._clean)
             except openai.APIConnectionError as error:

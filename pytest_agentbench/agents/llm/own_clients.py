@@ -55,7 +55,7 @@ class _Transport(httpx2.BaseTransport):
         if isinstance(asked, httpx2.Response):
             return asked
         try:
-            return response_of(self._model.exchange(*asked))
+            return response_of(self._model.exchange(*asked, configured=True))
         except LLMError as error:
             return refusal_of(error)
 
@@ -70,7 +70,7 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
         if isinstance(asked, httpx2.Response):
             return asked
         try:
-            return response_of(await self._model.aexchange(*asked))
+            return response_of(await self._model.aexchange(*asked, configured=True))
         except LLMError as error:
             return refusal_of(error)
 

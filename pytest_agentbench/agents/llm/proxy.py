@@ -224,7 +224,7 @@ class _Handler(BaseHTTPRequestHandler):
         llm = self._llm(key)
         try:
             with self.server.keys.counting_for(key):
-                reply = llm.exchange(path, _for_configured(llm, path, body))
+                reply = llm.exchange(path, body, configured=True)
         except BudgetExceeded as error:
             # Not 429: nobody is to wait and try again.
             raise _Refused(402, str(error), "budget_exceeded") from None
@@ -259,9 +259,3 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(content)
-
-
-def _for_configured(llm: LLM, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    """The request without the model that it names, unless that one is configured: then ours is asked."""
-    is_ours = not llm.embeds if path == EMBEDDINGS else body.get("model") in llm.models
-    return body if is_ours else {name: value for name, value in body.items() if name != "model"}

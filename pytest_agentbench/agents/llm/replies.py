@@ -67,8 +67,6 @@ def refusal_or_data(reply: Reply, clean: Callable[[str], str] = str) -> dict[str
 def flaw(path: str, asked: Mapping[str, Any], data: Data) -> Failure | None:
     """What is wrong with a reply to what was asked: with what came whole, and is yet no answer."""
     if isinstance(data, list):
-        if path == CHAT and not any(_finishes(event) for event in data):
-            return Failure("the events of the answer broke off before their end", 200, True)
         return None if data else Failure("expected events, got none", 200, True)
     if path == CHAT:
         choices = data.get("choices")
@@ -85,6 +83,17 @@ def flaw(path: str, asked: Mapping[str, Any], data: Data) -> Failure | None:
         if got != expected:
             return Failure(f"expected {expected} embeddings in data, got {got}", 200, True)
     return None
+
+
+def ended(path: str, events: list[dict[str, Any]]) -> list[dict[str, Any]] | Failure:
+    """The events of a stream without the usual mark at its end, if they say themselves that they are all."""
+    if path != CHAT or any(map(_finishes, events)):
+        return events
+    return Failure(
+        "the events of the answer broke off before their end: expected a finish_reason or [DONE], got none",
+        200,
+        True,
+    )
 
 
 def _finishes(event: Mapping[str, Any]) -> bool:

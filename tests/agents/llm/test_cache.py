@@ -12,6 +12,7 @@ from llm_server import HELLO, KEY, delta, error, events, raw, text
 from pytest_agentbench.agents.llm.cache import READ_WRITE, REPLAY, Cache, folder_name
 from pytest_agentbench.agents.llm.client import LLMError
 from pytest_agentbench.agents.usage import Usage, counting
+from pytest_agentbench.base.errors import BenchmarkError
 from pytest_agentbench.base.redaction import Secrets
 
 CHAT = "/chat/completions"
@@ -243,6 +244,12 @@ def test_the_folder_is_made_with_the_first_line(folder):
 def test_a_file_in_the_place_of_the_folder_is_said_in_the_end(make, folder):
     folder.parent.mkdir()
     folder.write_text("")
+    with pytest.raises(
+        BenchmarkError, match=f"expected a folder that can be written, got {folder}"
+    ):
+        Cache(folder).check()
+    Cache(folder, "replay").check()
+    Cache(folder.with_name("another")).check()
     llm = make(cache=Cache(folder))
     assert llm.text_request(HELLO) == "Hi"
     with pytest.warns(UserWarning, match="could not be recorded .FileExistsError.*asks them again"):

@@ -186,6 +186,15 @@ def test_a_refused_key_does_not(server, make, status):
         make().check()
 
 
+def test_the_variable_of_a_refused_key_is_named_and_one_that_is_missing(server, make, monkeypatch):
+    monkeypatch.setenv("MINE", KEY)
+    server.on_look = lambda handler: handler.send(401, KEY.encode())
+    with pytest.raises(BenchmarkError, match=r"refuses the key .*check \$\{MINE\}$"):
+        make({"api_key": "${MINE}"}).check()
+    with pytest.raises(BenchmarkError, match=r"wants a key .HTTP 401.*none is sent.*--api-key-env"):
+        make({"api_key": None}).check()
+
+
 @pytest.mark.parametrize("step", [hang_up, slow(60)], ids=["hangs up", "silent"])
 def test_nor_does_a_server_that_is_silent_or_not_there(server, make, step):
     server.on_look = step

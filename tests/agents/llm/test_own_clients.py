@@ -51,6 +51,18 @@ def test_the_asynchronous_client_too_from_any_loop(server, llm, usage):
     assert usage.counts["llm_calls"] == 6
 
 
+def test_a_model_that_is_in_no_entry_is_replaced_by_the_configured_one(server, llm, usage):
+    llm.client.chat.completions.create(model="gpt-4o", messages=HELLO)
+    asyncio.run(llm.async_client.chat.completions.create(model="gpt-4o", messages=HELLO))
+    assert [one["body"]["model"] for one in server.seen] == ["m1", "m1"]
+
+
+def test_the_mark_at_the_end_of_a_stream_is_enough(server, llm, usage):
+    server.script = [events(delta("a"), delta("b"))]
+    assert llm.text_request(HELLO, stream=True) == "ab"
+    assert len(server.seen) == 1
+
+
 def test_tools_are_called_through_both_ways(server, llm, usage):
     server.script = [raw(CALLED)] * 2
     by_client = llm.client.chat.completions.create(

@@ -78,9 +78,12 @@ def test_a_reply_without_an_answer_says_what_came(body, says):
 
 
 def test_a_stream_that_breaks_off_is_no_answer():
-    assert replies.flaw(CHAT, {}, [delta("a"), delta(finish="stop")]) is None
+    whole = [delta("a"), delta(finish="stop")]
+    assert replies.ended(CHAT, whole) == whole
     for events in ([], [delta("a")]):
-        assert replies.flaw(CHAT, {}, events).transient
+        assert replies.ended(CHAT, events).transient
+    assert replies.ended("/responses", [{"type": "x"}]) == [{"type": "x"}]
+    assert replies.flaw(CHAT, {}, []).transient
     assert replies.flaw("/responses", {}, [{"type": "x"}]) is None
     assert replies.flaw("/responses", {}, []).transient
 
