@@ -163,7 +163,7 @@ def test_the_model_is_handed_to_whatever_takes_it(target):
 
 @pytest.mark.parametrize("target", [takes, takes_too, Taken, TakenEachTime])
 def test_an_agent_that_asks_a_model_where_there_is_none_is_told(target):
-    with pytest.raises(NotProvided, match="expected the key llm in the scenario"):
+    with pytest.raises(NotProvided, match=r"expected --model NAME .*the key llm in the scenario"):
         asked(function_of(target), "question")
 
 
